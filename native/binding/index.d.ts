@@ -1,0 +1,126 @@
+// The addon as JavaScript sees it. The one place where C++ and TypeScript meet.
+
+export interface MediaPacket {
+  kind: "audio" | "video";
+  /** One 20 ms Opus packet, or one H.264 access unit (Annex B, one slice). */
+  data: Buffer;
+  /** RTP units (48 kHz audio, 90 kHz video), both from the Stage's one clock. */
+  timestamp: number;
+  keyframe: boolean;
+  /** Audio only: the packet holds samples of an utterance, not silence. */
+  speech: boolean;
+}
+
+export type StageEvent =
+  | { type: "utterance_started"; utterance: number; mediaTimeMs: number }
+  | {
+      type: "utterance_ended";
+      utterance: number;
+      mediaTimeMs: number;
+      playedMs: number;
+      interrupted: boolean;
+    }
+  | { type: "mark"; utterance: number; mark: number; mediaTimeMs: number }
+  | { type: "failed"; message: string };
+
+export interface StageOptions {
+  /** Folder written by buildAvatar(). */
+  avatarDir: string;
+  /** Weights of the viseme net; default: the ones that ship with the addon. */
+  netPath?: string;
+  fps?: 25 | 30;
+  videoBitrateBps?: number;
+  audioBitrateBps?: number;
+  /** Packets in media order; several when JavaScript was busy. */
+  onPackets(packets: MediaPacket[]): void;
+  onEvent(event: StageEvent): void;
+}
+
+export interface Percentiles {
+  p50: number;
+  p95: number;
+  p99: number;
+}
+
+export interface StageStats {
+  frames: number;
+  droppedFrames: number;
+  audioPackets: number;
+  underruns: number;
+  fps: number;
+  frameMs: Percentiles;
+  encodeMs: Percentiles;
+  bitrateBps: number;
+  encoder: string;
+  warpDevice: string;
+  netDevice: string;
+}
+
+/** One live session's engine: idle video and silence flow from construction until close(). */
+export class Stage {
+  constructor(options: StageOptions);
+  /** Starts an utterance and returns its number; utterances play one after another. */
+  beginUtterance(): number;
+  /** Mono PCM at 8..48 kHz. False when the utterance is unknown, ended or was interrupted. */
+  pushAudio(utterance: number, pcm: Int16Array, sampleRate: number): boolean;
+  /** A "mark" event follows when playback reaches the end of what was pushed so far. */
+  addMark(utterance: number, mark: number): boolean;
+  endUtterance(utterance: number): void;
+  /** Barge-in: 30 ms fade, queues dropped, mouth closed. Returns the new generation. */
+  interrupt(): number;
+  requestKeyframe(): void;
+  setVideoBitrate(bps: number): void;
+  stats(): StageStats;
+  /** Joins the native thread and frees everything. Idempotent; no callback fires afterwards. */
+  close(): Promise<void>;
+}
+
+export interface BuildAvatarOptions {
+  /** RGB, 8 bit, tightly packed: the crop to show, at least at output size where the photograph allows. */
+  rgb: Uint8Array;
+  width: number;
+  height: number;
+  /** 478 MediaPipe face mesh points (468 mesh, 10 iris) as x, y, z in pixels of `rgb`; z negative towards the viewer. */
+  landmarks: Float32Array;
+  /** Size of the avatar's frames; even. */
+  outputWidth: number;
+  outputHeight: number;
+  fps?: 25 | 30;
+  /** Length of the idle loop in seconds. */
+  loopSeconds?: number;
+  /** 0..1, how much the head moves (0.5). */
+  motion?: number;
+  /** Same seed, same loop. */
+  seed?: number;
+  /** An existing folder; rig.vvr and loop.i420 are written into it, each under a temporary name first. */
+  outDir: string;
+}
+
+export interface AvatarInfo {
+  width: number;
+  height: number;
+  fps: number;
+  frames: number;
+}
+
+/** Builds the rig and the idle loop on a worker thread. Rejects with a readable message on unusable landmarks. */
+export function buildAvatar(options: BuildAvatarOptions): Promise<AvatarInfo>;
+
+/** Reads an avatar folder's header without mapping its frames; throws when it is damaged. */
+export function readAvatar(dir: string): AvatarInfo;
+
+/** One loop frame with the mouth at the given viseme weights (15, Oculus order), as RGB. For previews and contact sheets. */
+export function renderFrame(options: {
+  avatarDir: string;
+  frame: number;
+  weights: number[];
+}): { rgb: Buffer; width: number; height: number };
+
+/** Viseme weights of a whole clip, one row of 15 every 10 ms. For benchmarks and tests. */
+export function visemesOf(
+  pcm: Int16Array,
+  sampleRate: number,
+  netPath?: string,
+): { hopMs: number; weights: Float32Array };
+
+export const build: { version: string; encoders: string[]; cuda: boolean };

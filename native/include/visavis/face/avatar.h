@@ -1,0 +1,33 @@
+// A prepared avatar on disk: a rig and the idle loop it was made for.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+
+#include "visavis/face/rig.h"
+#include "visavis/image.h"
+
+namespace visavis {
+
+// A file of ours that is truncated, of another version or inconsistent. The message names the file and what is wrong.
+struct FormatError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Immutable once loaded, shared by every Stage that shows it. The frames are memory-mapped.
+class Avatar {
+ public:
+  // Reads `dir`/rig.vvr and maps `dir`/loop.i420. Throws FormatError.
+  static std::shared_ptr<const Avatar> load(const std::filesystem::path& dir);
+
+  virtual ~Avatar() = default;
+  virtual const Rig& rig() const = 0;
+  virtual int width() const = 0;
+  virtual int height() const = 0;
+  virtual int fps() const = 0;                     // Rate the loop was made at (25 or 30).
+  virtual int frame_count() const = 0;             // The last frame leads back into the first without a seam.
+  virtual I420View frame(int index) const = 0;     // 0 <= index < frame_count().
+};
+
+}  // namespace visavis
