@@ -3,17 +3,12 @@
 
 #include <filesystem>
 #include <memory>
-#include <stdexcept>
 
+#include "visavis/errors.h"
 #include "visavis/face/rig.h"
 #include "visavis/image.h"
 
 namespace visavis {
-
-// A file of ours that is truncated, of another version or inconsistent. The message names the file and what is wrong.
-struct FormatError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // Immutable once loaded, shared by every Stage that shows it. The frames are memory-mapped.
 class Avatar {

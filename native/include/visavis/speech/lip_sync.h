@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "visavis/errors.h"
 #include "visavis/viseme.h"
 
 namespace visavis {
@@ -16,7 +17,7 @@ enum class NetDevice { kAuto, kPortable, kAvx2 };
 // The trained weights; immutable, shared by all sessions.
 class VisemeNet {
  public:
-  // Throws FormatError (avatar.h) for a file that is truncated, of another version or inconsistent.
+  // Throws FormatError for a file that is truncated, of another version or inconsistent.
   static std::shared_ptr<const VisemeNet> load(const std::filesystem::path& weights);
   virtual ~VisemeNet() = default;
 };
