@@ -1,0 +1,71 @@
+// The codes and envelopes of every failure either plane answers with.
+
+import { z } from "zod";
+
+/** Every machine-readable code and the status it travels with. Clients branch on the code, never on the message. */
+export const errorStatus = {
+  missing_api_key: 401,
+  invalid_api_key: 401,
+  insufficient_scope: 401,
+  not_found: 404,
+  method_not_allowed: 405,
+  internal: 500,
+  invalid_body: 400,
+  body_too_large: 413,
+  cross_origin: 409,
+  rate_limited: 429,
+  // Keys and credentials.
+  invalid_name: 400,
+  key_limit_reached: 409,
+  key_not_found: 404,
+  mint_failed: 503,
+  auth_disabled: 400,
+  // Settings and models.
+  setting_refused: 400,
+  settings_unavailable: 503,
+  models_unavailable: 503,
+  // Front door and boxes.
+  box_unavailable: 503,
+  // Live sessions.
+  invalid_offer: 400,
+  session_not_found: 404,
+  no_live_session: 409,
+  // Avatars.
+  unknown_avatar: 404,
+  avatar_not_ready: 404,
+  invalid_image: 400,
+  image_too_large: 413,
+  no_face: 400,
+  several_faces: 400,
+  face_unusable: 400,
+  consent_required: 403,
+  feature_disabled: 501,
+  disk_full: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+/** `{error:{code, message}}`: every `/auth/*` route and the newer box routes. */
+export const structuredErrorSchema = z.object({
+  error: z.object({ code: z.string(), message: z.string() }),
+});
+
+/** `{code, message}`: every 401 on both planes, and all failures of `POST /v1/streaming.create_token`. */
+export const unwrappedErrorSchema = z.object({ code: z.string(), message: z.string() });
+
+/** `{error:"<sentence>"}`: the older box routes. */
+export const flatErrorSchema = z.object({ error: z.string() });
+
+/** Which of the three envelopes a route answers with. A 401 is unwrapped on every route. */
+export type Envelope = "structured" | "unwrapped" | "flat";
+
+export interface Failure {
+  code: ErrorCode;
+  message: string;
+}
+
+/** The body a failure becomes on a route of the given envelope. */
+export function errorBody(envelope: Envelope, { code, message }: Failure): object {
+  if (errorStatus[code] === 401 || envelope === "unwrapped") return { code, message };
+  return envelope === "flat" ? { error: message } : { error: { code, message } };
+}

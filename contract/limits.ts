@@ -1,0 +1,40 @@
+// Numbers both planes and their clients agree on. Sizes are bytes, durations carry their unit.
+
+export const limits = {
+  jsonBodyBytes: 1024 * 1024,
+  avatarBodyBytes: 200 * 1024 * 1024,
+  audioBodyBytes: 25 * 1024 * 1024,
+  imageBytes: 15 * 1024 * 1024,
+  /** A photograph with more pixels than this is refused before it is decoded. */
+  imagePixels: 36_000_000,
+  sdpBytes: 64 * 1024,
+  /** Longest message, talk text or talkstream piece, in characters. */
+  messageChars: 20_000,
+
+  keysPerAccount: 100,
+  keyNameChars: 80,
+  tokenTtlSeconds: { default: 300, min: 30, max: 600 },
+  sessionCredentialSeconds: 3600,
+  signInLinkSeconds: 900,
+  signInLinksPerAddress: 5,
+  signInLinksPerClient: 20,
+  portalSessionSeconds: 30 * 24 * 3600,
+
+  systemPromptChars: 100_000,
+  maxTokens: { default: 1024, min: 1, max: 8192 },
+  toolPhraseChars: 160,
+  toolPhraseTools: 32,
+  tools: 10,
+
+  heartbeatSeconds: 15,
+  heartbeatFreshSeconds: 45,
+
+  idleSeconds: 300,
+  maxSessionSeconds: 3600,
+  boxLifeSeconds: 7200,
+
+  /** Largest control-socket frame the box accepts; a larger one closes the socket with 1009. */
+  controlFrameBytes: 256 * 1024,
+  /** Control messages a second one socket may send, with as much again in a burst; past it the socket closes with 1008. */
+  controlMessagesPerSecond: 50,
+} as const;

@@ -1,0 +1,115 @@
+// The model catalogue: which models a deployment offers, and what each accepts.
+
+import { z } from "zod";
+
+/** Where a model runs, most resident first. */
+export const residencies = ["au", "apac", "global"] as const;
+export const residencySchema = z.enum(residencies);
+export type Residency = z.infer<typeof residencySchema>;
+
+export const effortLevels = ["low", "medium", "high", "xhigh", "max"] as const;
+export const effortSchema = z.enum(effortLevels);
+export type Effort = z.infer<typeof effortSchema>;
+
+export const reasoningLevels = ["off", "low", "medium", "high"] as const;
+export const reasoningSchema = z.enum(reasoningLevels);
+export type Reasoning = z.infer<typeof reasoningSchema>;
+
+export const modelReadinessSchema = z.object({
+  state: z.enum(["ready", "enabling", "unavailable", "unknown"]),
+  reason: z.string(),
+});
+export type ModelReadiness = z.infer<typeof modelReadinessSchema>;
+
+export const modelRowSchema = z.object({
+  id: z.string(),
+  label: z.string(),
+  /** Advice only: any id may fill either slot. */
+  tiers: z.array(z.enum(["quality", "fast"])),
+  supports_sampling: z.boolean(),
+  supports_effort: z.boolean(),
+  effort_max: z.boolean(),
+  reasoning: z.enum(["adaptive", "always", "budget", "none"]),
+  forced_tool_choice_supported: z.literal(false).optional(),
+  default_reasoning: reasoningSchema,
+  provider: z.string(),
+  residency: residencySchema,
+  selectable: z.boolean(),
+  status: modelReadinessSchema.optional(),
+});
+export type ModelRow = z.infer<typeof modelRowSchema>;
+
+/** The scripted persona that needs no key and no network. */
+export const rehearsalModel = "rehearsal";
+
+type Offer = Omit<ModelRow, "residency" | "selectable" | "status">;
+
+/** Flags nobody has probed say the least: no sampling, no effort, no thinking control. */
+const unmeasured = {
+  supports_sampling: false,
+  supports_effort: false,
+  effort_max: false,
+  reasoning: "none",
+  default_reasoning: "off",
+} as const;
+
+const rehearsalOffer: Offer = {
+  ...unmeasured,
+  id: rehearsalModel,
+  label: "Rehearsal (scripted, no key needed)",
+  tiers: ["quality", "fast"],
+  provider: "builtin",
+};
+
+const anthropicOffers: Offer[] = [
+  {
+    ...unmeasured,
+    id: "claude-opus-5-5",
+    label: "Claude Opus 5.5 (most capable)",
+    tiers: ["quality"],
+    provider: "anthropic",
+  },
+  {
+    ...unmeasured,
+    id: "claude-sonnet-5-5",
+    label: "Claude Sonnet 5.5 (balanced)",
+    tiers: ["quality"],
+    provider: "anthropic",
+  },
+  {
+    ...unmeasured,
+    id: "claude-haiku-5-5",
+    label: "Claude Haiku 5.5 (fastest)",
+    tiers: ["fast"],
+    provider: "anthropic",
+  },
+];
+
+export interface CatalogueOptions {
+  /** A key for the Anthropic API is configured. */
+  anthropic: boolean;
+  /** Residencies beside `au` that this deployment lets its callers choose (`RESIDENCY_OPT_IN`). */
+  residencyOptIn: readonly Residency[];
+}
+
+/** Every model a deployment offers, the built-in one first. `selectable` follows from residency and the opt-in alone. */
+export function modelCatalogue({ anthropic, residencyOptIn }: CatalogueOptions): ModelRow[] {
+  const row = (offer: Offer, residency: Residency, status: ModelReadiness): ModelRow => ({
+    ...offer,
+    residency,
+    selectable: residency === "au" || residencyOptIn.includes(residency),
+    status,
+  });
+  const rows = [row(rehearsalOffer, "au", { state: "ready", reason: "" })];
+  if (anthropic) {
+    const status: ModelReadiness = { state: "unknown", reason: "Not probed yet." };
+    rows.push(...anthropicOffers.map((offer) => row(offer, "global", status)));
+  }
+  return rows;
+}
+
+/** Reads `RESIDENCY_OPT_IN`: a comma list; words that are no residency are ignored. */
+export function parseResidencyOptIn(text: string | undefined): Residency[] {
+  const words = (text ?? "").split(",").map((word) => word.trim().toLowerCase());
+  return residencies.filter((residency) => words.includes(residency));
+}
