@@ -1,0 +1,153 @@
+// Portal and box on this machine, wired to each other.
+
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { service } from "./processes.mjs";
+import { SetupError } from "./report.mjs";
+import { bin, node, stateDir, wranglerEnv } from "./setup.mjs";
+
+const boxId = "local";
+
+/** Variables of the user's environment that the portal may see. */
+const portalVariables = [
+  "ADMIN_EMAILS",
+  "ANTHROPIC_API_KEY",
+  "IDENTITY_AUDIENCE",
+  "IDENTITY_ISSUER",
+  "IDENTITY_JWKS_URL",
+  "MAIL",
+  "MAIL_FROM",
+  "RESEND_API_KEY",
+  "RESIDENCY_OPT_IN",
+];
+
+function port(name, fallback) {
+  const value = Number(process.env[name] || fallback);
+  if (!Number.isInteger(value) || value < 1 || value > 65535) {
+    throw new SetupError(`${name} must be a port number; it is "${process.env[name]}".`);
+  }
+  return value;
+}
+
+async function assertFree(name, number) {
+  const probe = createServer();
+  await new Promise((resolve, reject) => {
+    probe.once("error", reject).listen(number, "127.0.0.1", resolve);
+  }).catch(() => {
+    throw new SetupError(`Port ${number} is taken. Set ${name} to another one.`);
+  });
+  await new Promise((resolve) => {
+    probe.close(resolve);
+  });
+}
+
+/** A secret that is made once and kept, readable by its owner alone. */
+function keptSecret(name) {
+  const path = join(stateDir(), name);
+  if (!existsSync(path)) {
+    mkdirSync(stateDir(), { recursive: true });
+    writeFileSync(path, randomBytes(32).toString("hex"), { mode: 0o600 });
+  }
+  chmodSync(path, 0o600);
+  return readFileSync(path, "utf8").trim();
+}
+
+/** Secrets reach the Worker through a file, never through a command line that `ps` shows. */
+function writePortalEnv(secret) {
+  const path = join(stateDir(), "portal.env");
+  const lines = ["ENVIRONMENT=local", `BOX_SECRETS=${boxId}:${secret}`];
+  for (const name of portalVariables) {
+    if (process.env[name]) lines.push(`${name}=${JSON.stringify(process.env[name])}`);
+  }
+  writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o600 });
+  return path;
+}
+
+async function answers(url, init) {
+  try {
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(2000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Starts both planes. `ready` resolves with the portal's address once the portal reaches the box, and rejects when a
+ * plane ends first; `exited` resolves when either plane ends; `stop` ends both and everything they started.
+ */
+export async function startPlanes() {
+  const portalPort = port("PORTAL_PORT", 8787);
+  const boxPort = port("BOX_PORT", 8788);
+  await assertFree("PORTAL_PORT", portalPort);
+  await assertFree("BOX_PORT", boxPort);
+  const secret = keptSecret("box-secret");
+  const portalUrl = `http://localhost:${portalPort}`;
+
+  const portal = service(
+    "portal",
+    node,
+    [
+      bin("wrangler"),
+      "dev",
+      "--ip",
+      "127.0.0.1",
+      "--port",
+      String(portalPort),
+      "--inspector-port",
+      "0",
+      "--persist-to",
+      join(stateDir(), "portal"),
+      "--env-file",
+      writePortalEnv(secret),
+      "--show-interactive-dev-session=false",
+      "--log-level",
+      "warn",
+    ],
+    { env: wranglerEnv },
+  );
+  const box = service("box", node, ["box/main.ts"], {
+    env: {
+      BOX_HOST: "127.0.0.1",
+      BOX_PORT: String(boxPort),
+      BOX_ID: boxId,
+      BOX_SECRET: secret,
+      BOX_PUBLIC_URL: `http://127.0.0.1:${boxPort}`,
+      PORTAL_URL: `http://127.0.0.1:${portalPort}`,
+      VISAVIS_STATE: stateDir(),
+    },
+  });
+
+  let stopped = false;
+  const planes = [portal, box];
+  const exited = Promise.race(
+    planes.map((plane) => plane.exited.then((code) => ({ name: plane.name, code }))),
+  );
+  const stop = async () => {
+    stopped = true;
+    await Promise.all(planes.map((plane) => plane.stop()));
+  };
+  const reachable = async () => {
+    const wired = { method: "OPTIONS" };
+    while (!stopped) {
+      if (
+        (await answers(`http://127.0.0.1:${boxPort}/health`)) &&
+        (await answers(`${portalUrl}/health`)) &&
+        (await answers(`${portalUrl}/api/avatars`, wired))
+      ) {
+        break;
+      }
+      await new Promise((resolve) => {
+        setTimeout(resolve, 200);
+      });
+    }
+    return portalUrl;
+  };
+  const died = exited.then(({ name, code }) => {
+    throw new SetupError(`The ${name} ended before it was ready (exit ${code}).`);
+  });
+  return { ready: Promise.race([reachable(), died]), exited, stop };
+}

@@ -1,0 +1,82 @@
+// Child processes: short ones whose output matters only when they fail, and long ones that end with us.
+
+import { spawn, spawnSync } from "node:child_process";
+import { createInterface } from "node:readline";
+import { root, SetupError } from "./report.mjs";
+
+/**
+ * Runs a command to its end. Quiet unless it fails; then its last lines become the error.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ env?: Record<string, string>, cwd?: string, show?: boolean }} [options] show: pass its output through.
+ */
+export async function run(command, args, { env = {}, cwd = root, show = false } = {}) {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: show ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
+  });
+  const tail = [];
+  const keep = (stream) => {
+    if (!stream) return;
+    createInterface({ input: stream }).on("line", (line) => {
+      tail.push(line);
+      if (tail.length > 60) tail.shift();
+    });
+  };
+  keep(child.stdout);
+  keep(child.stderr);
+  const code = await new Promise((resolve, reject) => {
+    child.once("error", (error) =>
+      reject(new SetupError(error.code === "ENOENT" ? `${command} is not installed.` : error.message)),
+    );
+    child.once("close", resolve);
+  });
+  if (code !== 0)
+    throw new SetupError([...tail, `${command} ${args.join(" ")} failed (exit ${code}).`].join("\n"));
+}
+
+/** Standard output of a command that must succeed, or null when it fails. */
+export function outputOf(command, args) {
+  const result = spawnSync(command, args, { cwd: root, encoding: "utf8" });
+  return result.status === 0 ? result.stdout : null;
+}
+
+/**
+ * Starts a long-running process in a group of its own, its lines prefixed with `name`.
+ * @returns {{ name: string, exited: Promise<number | null>, stop: () => Promise<void> }}
+ */
+export function service(name, command, args, { env = {} } = {}) {
+  const child = spawn(command, args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => console.log(`[${name}] ${line}`));
+  }
+  const exited = new Promise((resolve) => {
+    child.once("error", (error) => {
+      console.error(`[${name}] ${error.message}`);
+      resolve(null);
+    });
+    child.once("close", resolve);
+  });
+  const signalGroup = (signal) => {
+    try {
+      process.kill(-child.pid, signal);
+    } catch {
+      // The group is gone already.
+    }
+  };
+  const stop = async () => {
+    signalGroup("SIGTERM");
+    const timer = setTimeout(() => signalGroup("SIGKILL"), 8000);
+    await exited;
+    clearTimeout(timer);
+    // A grandchild may have outlived its parent.
+    signalGroup("SIGKILL");
+  };
+  return { name, exited, stop };
+}
