@@ -1,0 +1,133 @@
+/** Linear-light drawing surface: float planes, masked Gaussian blur and an anti-aliased strand rasteriser. */
+
+export type Rgb = readonly [number, number, number];
+
+/** A picture in linear light: `width * height` pixels of three interleaved floats, 0 = black, 1 = paper white. */
+export interface Canvas {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Float32Array;
+}
+
+/** One hair: points in pixels as x, y pairs, with a width in pixels and a linear colour at every point. */
+export interface Strand {
+  readonly points: Float64Array;
+  readonly widths: Float64Array;
+  readonly colours: Float64Array;
+  readonly opacity: number;
+}
+
+export function createCanvas(width: number, height: number): Canvas {
+  return { width, height, data: new Float32Array(width * height * 3) };
+}
+
+/** sRGB transfer function of IEC 61966-2-1, from a `#rrggbb` string to linear light. */
+export function fromHex(hex: string): Rgb {
+  const channel = (at: number): number => {
+    const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    if (!Number.isFinite(value)) throw new Error(`not a #rrggbb colour: ${hex}`);
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+  return [channel(1), channel(3), channel(5)];
+}
+
+/** Linear light to an 8-bit sRGB code (IEC 61966-2-1), with a soft shoulder above 0.8 in place of clipping. */
+export function toSrgbByte(linear: number): number {
+  const shoulder = 0.8;
+  const over = linear - shoulder;
+  const value = over > 0 ? shoulder + (1 - shoulder) * (1 - Math.exp(-over / (1 - shoulder))) : Math.max(0, linear);
+  const encoded = value <= 0.0031308 ? value * 12.92 : 1.055 * value ** (1 / 2.4) - 0.055;
+  return Math.min(255, Math.max(0, encoded * 255));
+}
+
+/** Blurs one plane with three box passes, which approach a Gaussian of the given sigma in pixels. */
+export function blurPlane(plane: Float32Array, width: number, height: number, sigma: number): Float32Array {
+  const radius = Math.max(1, Math.round(Math.sqrt((12 * sigma * sigma) / 3 + 1) / 2 - 0.5));
+  if (sigma < 0.4) return plane.slice();
+  let from = plane.slice();
+  let to = new Float32Array(plane.length);
+  for (let pass = 0; pass < 3; pass++) {
+    boxPass(from, to, { lines: height, length: width, lineStride: width, stride: 1, radius });
+    [from, to] = [to, from];
+    boxPass(from, to, { lines: width, length: height, lineStride: 1, stride: width, radius });
+    [from, to] = [to, from];
+  }
+  return from;
+}
+
+interface BoxPass {
+  lines: number;
+  length: number;
+  lineStride: number;
+  stride: number;
+  radius: number;
+}
+
+function boxPass(from: Float32Array, to: Float32Array, pass: BoxPass): void {
+  const { lines, length, lineStride, stride, radius } = pass;
+  const scale = 1 / (2 * radius + 1);
+  for (let line = 0; line < lines; line++) {
+    const start = line * lineStride;
+    const at = (i: number): number => from[start + Math.min(length - 1, Math.max(0, i)) * stride]!;
+    let sum = 0;
+    for (let i = -radius; i <= radius; i++) sum += at(i);
+    for (let i = 0; i < length; i++) {
+      to[start + i * stride] = sum * scale;
+      sum += at(i + radius + 1) - at(i - radius);
+    }
+  }
+}
+
+/** Blurs a plane inside a mask only: what lies outside neither darkens nor brightens the inside. */
+export function blurMasked(
+  plane: Float32Array,
+  mask: Float32Array,
+  size: { width: number; height: number },
+  sigma: number,
+): Float32Array {
+  const weighted = new Float32Array(plane.length);
+  for (let i = 0; i < plane.length; i++) weighted[i] = plane[i]! * mask[i]!;
+  const top = blurPlane(weighted, size.width, size.height, sigma);
+  const bottom = blurPlane(mask, size.width, size.height, sigma);
+  for (let i = 0; i < plane.length; i++) top[i] = bottom[i]! > 1e-4 ? top[i]! / bottom[i]! : plane[i]!;
+  return top;
+}
+
+/** Paints one strand over the canvas; its coverage is added to `coverage` as well where that is given. */
+export function paintStrand(canvas: Canvas, strand: Strand, coverage?: Float32Array): void {
+  const { points, widths, colours, opacity } = strand;
+  const count = widths.length;
+  for (let s = 0; s + 1 < count; s++) {
+    const ax = points[2 * s]!;
+    const ay = points[2 * s + 1]!;
+    const dx = points[2 * s + 2]! - ax;
+    const dy = points[2 * s + 3]! - ay;
+    const lengthSquared = dx * dx + dy * dy;
+    if (lengthSquared < 1e-9) continue;
+    const reach = Math.max(widths[s]!, widths[s + 1]!) / 2 + 1;
+    const left = Math.max(0, Math.floor(Math.min(ax, ax + dx) - reach));
+    const right = Math.min(canvas.width - 1, Math.ceil(Math.max(ax, ax + dx) + reach));
+    const top = Math.max(0, Math.floor(Math.min(ay, ay + dy) - reach));
+    const bottom = Math.min(canvas.height - 1, Math.ceil(Math.max(ay, ay + dy) + reach));
+    for (let y = top; y <= bottom; y++) {
+      for (let x = left; x <= right; x++) {
+        const px = x + 0.5 - ax;
+        const py = y + 0.5 - ay;
+        const t = (px * dx + py * dy) / lengthSquared;
+        // Butt ends: every pixel belongs to one segment, so that a translucent strand has no beads at its joints.
+        if (t < 0 || t >= 1) continue;
+        const distance = Math.abs(px * dy - py * dx) / Math.sqrt(lengthSquared);
+        const width = widths[s]! * (1 - t) + widths[s + 1]! * t;
+        const inside = Math.min(1, Math.max(0, (Math.max(width, 1) / 2 - distance + 0.5)));
+        const alpha = inside * Math.min(1, width) * opacity;
+        if (alpha <= 0.002) continue;
+        const i = y * canvas.width + x;
+        for (let c = 0; c < 3; c++) {
+          const colour = colours[3 * s + c]! * (1 - t) + colours[3 * s + 3 + c]! * t;
+          canvas.data[3 * i + c] = canvas.data[3 * i + c]! * (1 - alpha) + colour * alpha;
+        }
+        if (coverage) coverage[i] = coverage[i]! + (1 - coverage[i]!) * alpha;
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { Face } from "./anatomy.ts";
+import { paintStrand } from "./canvas.ts";
+import type { Canvas, Rgb } from "./canvas.ts";
+import { studio } from "./lighting.ts";
+import { clamp, mix, normalise } from "./maths.ts";
+import type { Vec3 } from "./maths.ts";
+import type { Hair, Person } from "./person.ts";
+import { toPixel } from "./relief.ts";
+import type { View } from "./relief.ts";
+
+/** What a hair style paints on: canvas, coverage of the hair so far, and where things are. */
+export interface HairCanvas {
+  canvas: Canvas;
+  coverage: Float32Array;
+  view: View;
+  person: Person;
+  face: Face;
+}
+
+/** One hair in face millimetres, with the normal of the hair volume around it. */
+export interface HairStrand {
+  path: readonly Vec3[];
+  /** Normal of the lock's surface, which catches the light as a whole. */
+  normal: (t: number) => Vec3;
+  widthMm: number;
+  /** Brightness of this strand against its neighbours, around 1. */
+  tone: number;
+  /** Openness along the strand, 0 in the depth of the hair to 1 on top. */
+  openness: (t: number) => number;
+  opacity: number;
+  /** Width at the tip over width at the root. */
+  taper: number;
+}
+
+/** Kajiya and Kay (1989) hair shading, with the second, coloured highlight shifted towards the tip. */
+function shade(hair: Hair, tangent: Vec3, normal: Vec3, strand: { tone: number; openness: number; shift: number }): Rgb {
+  const { tone, openness, shift } = strand;
+  const sine = (direction: Vec3, by: number): number => {
+    const t = normalise([tangent[0] + normal[0] * by, tangent[1] + normal[1] * by, tangent[2] + normal[2] * by]);
+    const cosine = t[0] * direction[0] + t[1] * direction[1] + t[2] * direction[2];
+    return Math.sqrt(Math.max(0, 1 - cosine * cosine));
+  };
+  const lamp = (towards: Vec3): { body: number; first: number; second: number } => {
+    const half = normalise([towards[0], towards[1], towards[2] + 1]);
+    const facing = clamp((normal[0] * towards[0] + normal[1] * towards[1] + normal[2] * towards[2] + 0.35) / 1.35);
+    return {
+      body: facing * (0.35 + 0.65 * sine(towards, 0)),
+      first: facing * sine(half, -0.12 + shift) ** 90,
+      second: facing * sine(half, 0.14 + shift) ** 24,
+    };
+  };
+  const key = lamp(studio.key.towards);
+  const fill = lamp(studio.fill.towards);
+  const rimFacing = clamp(normal[0] * studio.rim.towards[0] + normal[1] * studio.rim.towards[1] + 0.1) * (1 - 0.6 * clamp(normal[2]));
+  return [0, 1, 2].map((c) => {
+    const body = mix(hair.dark[c]!, hair.mid[c]!, clamp(0.25 + key.body * 0.9)) * tone;
+    const ambient = 0.42 * studio.sky[c]!;
+    const diffuse = body * (ambient + 0.95 * key.body * studio.key.colour[c]! + 0.8 * fill.body * studio.fill.colour[c]!);
+    const glow = hair.shine[c]! * (0.3 * key.second + 0.1 * fill.second) * tone + (0.3 * hair.shine[c]! + 0.05) * 0.55 * key.first;
+    return (diffuse + glow + hair.shine[c]! * 0.42 * rimFacing * studio.rim.colour[c]!) * openness;
+  }) as unknown as Rgb;
+}
+
+export function paintHair(target: HairCanvas, strand: HairStrand, shift: number): void {
+  const { view, face, person } = target;
+  const count = strand.path.length;
+  const points = new Float64Array(count * 2);
+  const widths = new Float64Array(count);
+  const colours = new Float64Array(count * 3);
+  for (let k = 0; k < count; k++) {
+    const t = k / (count - 1);
+    const [x, y] = strand.path[k]!;
+    const before = strand.path[Math.max(0, k - 1)]!;
+    const after = strand.path[Math.min(count - 1, k + 1)]!;
+    const tangent = normalise([after[0] - before[0], after[1] - before[1], after[2] - before[2]]);
+    const [px, py] = toPixel(view, ...face.fromFace(x, y));
+    points[2 * k] = px;
+    points[2 * k + 1] = py;
+    widths[k] = strand.widthMm * view.scale * mix(1, strand.taper, t ** 1.5);
+    const colour = shade(person.hair, tangent, normalise(strand.normal(t)), { tone: strand.tone, openness: strand.openness(t), shift });
+    for (let c = 0; c < 3; c++) colours[3 * k + c] = colour[c]!;
+  }
+  paintStrand(target.canvas, { points, widths, colours, opacity: strand.opacity }, target.coverage);
+}

@@ -1,0 +1,98 @@
+import { clamp, hash, normalise, smoothstep } from "./maths.ts";
+import type { Vec3 } from "./maths.ts";
+import { NOTHING } from "./relief.ts";
+import type { Relief } from "./relief.ts";
+import type { Rgb } from "./canvas.ts";
+
+/** A lamp: direction towards it (x right, y down, z to the viewer), colour times strength, and how far it wraps. */
+export interface Lamp {
+  towards: Vec3;
+  colour: Rgb;
+  wrap: number;
+}
+
+/** A studio: a large warm key from the upper left, a cool fill from the right, and a rim light from behind. */
+export const studio = {
+  key: { towards: normalise([-0.52, -0.56, 0.72]), colour: [1.62, 1.5, 1.36], wrap: 0.22 } satisfies Lamp,
+  fill: { towards: normalise([0.75, -0.05, 0.66]), colour: [0.5, 0.52, 0.58], wrap: 0.5 } satisfies Lamp,
+  rim: { towards: normalise([0.92, -0.28, -0.12]), colour: [0.75, 0.8, 0.95], wrap: 0 } satisfies Lamp,
+  sky: [0.36, 0.37, 0.4] as Rgb,
+  floor: [0.24, 0.19, 0.16] as Rgb,
+};
+
+/** Openness of every pixel to the viewer's hemisphere, 0 to 1, from the horizons of twelve directions. */
+export function computeOpenness(relief: Relief): Float32Array {
+  const { view, z, material } = relief;
+  const { size, scale } = view;
+  const openness = new Float32Array(size * size).fill(1);
+  const directions = 10;
+  const reaches = [0.9, 1.8, 3.6, 7, 13, 24, 42];
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) {
+      const i = y * size + x;
+      if (material[i] === NOTHING) continue;
+      const turn = hash(x, y, 5) * ((2 * Math.PI) / directions);
+      const stretch = 0.8 + 0.4 * hash(x, y, 6);
+      let sum = 0;
+      for (let d = 0; d < directions; d++) {
+        const angle = (2 * Math.PI * d) / directions + turn;
+        const cx = Math.cos(angle);
+        const cy = Math.sin(angle);
+        let horizon = 0;
+        for (const reach of reaches) {
+          const mm = reach * stretch;
+          const sx = Math.round(x + cx * mm * scale);
+          const sy = Math.round(y + cy * mm * scale);
+          if (sx < 0 || sy < 0 || sx >= size || sy >= size) break;
+          const slope = (z[sy * size + sx]! - z[i]!) / mm;
+          if (slope > horizon) horizon = slope;
+        }
+        sum += 1 - horizon / Math.sqrt(1 + horizon * horizon);
+      }
+      openness[i] = sum / directions;
+    }
+  }
+  return openness;
+}
+
+/** Light that reaches every pixel from a lamp past the relief, 0 to 1, with a penumbra that grows with distance. */
+export function computeShadow(relief: Relief, lamp: Lamp): Float32Array {
+  const { view, z, material } = relief;
+  const { size, scale } = view;
+  const light = new Float32Array(size * size).fill(1);
+  const [lx, ly, lz] = lamp.towards;
+  const flat = Math.hypot(lx, ly);
+  const rise = lz / flat;
+  const steps = 34;
+  for (let y = 0; y < size; y++) {
+    for (let x = 0; x < size; x++) {
+      const i = y * size + x;
+      if (material[i] === NOTHING) continue;
+      let lit = 1;
+      const jitter = 0.6 + 0.8 * hash(x, y, 7);
+      for (let s = 1; s <= steps && lit > 0; s++) {
+        const mm = 0.055 * (s + jitter - 1) ** 2 + 0.5;
+        const sx = Math.round(x + (lx / flat) * mm * scale);
+        const sy = Math.round(y + (ly / flat) * mm * scale);
+        if (sx < 0 || sy < 0 || sx >= size || sy >= size) break;
+        const above = z[sy * size + sx]! - (z[i]! + 0.4 + mm * rise);
+        const penumbra = 0.6 + 0.34 * mm;
+        lit = Math.min(lit, 1 - smoothstep(-penumbra, penumbra, above));
+      }
+      light[i] = lit;
+    }
+  }
+  return light;
+}
+
+export function diffuse(n: Vec3, lamp: Lamp): number {
+  const cosine = n[0] * lamp.towards[0] + n[1] * lamp.towards[1] + n[2] * lamp.towards[2];
+  return clamp((cosine + lamp.wrap) / (1 + lamp.wrap));
+}
+
+/** Blinn-Phong lobe towards a viewer on the z axis. */
+export function specular(n: Vec3, lamp: Lamp, exponent: number): number {
+  const h = normalise([lamp.towards[0], lamp.towards[1], lamp.towards[2] + 1]);
+  const cosine = n[0] * h[0] + n[1] * h[1] + n[2] * h[2];
+  return cosine <= 0 ? 0 : cosine ** exponent * ((exponent + 8) / 60);
+}

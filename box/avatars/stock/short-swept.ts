@@ -1,0 +1,183 @@
+import { beardArea } from "./skin.ts";
+import { paintHair } from "./hair.ts";
+import type { HairCanvas, HairStrand } from "./hair.ts";
+import { clamp, createCurve, createRandom, mix, noise, smoothstep } from "./maths.ts";
+import type { Vec3 } from "./maths.ts";
+
+/** Hairline over |x|, as heights in face mm: forehead, temple recess, sideburn. */
+const HAIRLINE = createCurve([
+  [0, -73],
+  [22, -73.5],
+  [38, -71],
+  [49, -63],
+  [55, -46],
+  [60, -30],
+  [64, -6],
+  [67, 12],
+  [80, 22],
+]);
+
+const hairline = (x: number, seed: number): number => HAIRLINE(Math.abs(x)) + 2.2 * noise(x / 6, 3, seed + 301);
+
+/** 1 where the hair is long (the top of the head), 0 where it is clipped (the sides). */
+const topness = (x: number, y: number): number =>
+  smoothstep(-44, -70, y + 0.3 * (Math.abs(x) - 40)) * smoothstep(76, 60, Math.abs(x));
+
+function skullNormal(x: number, y: number): Vec3 {
+  const nx = x / 78;
+  const ny = (y + 25) / 98;
+  return [nx, ny, Math.sqrt(Math.max(0.05, 1 - nx * nx - ny * ny))];
+}
+
+export function paintShortHair(target: HairCanvas): void {
+  paintSides(target);
+  paintTop(target);
+}
+
+/** Clipped sides: short single hairs that lie along the skull. */
+function paintSides(target: HairCanvas): void {
+  const { face, person } = target;
+  const random = createRandom(person.seed + 300);
+  for (let k = 0; k < 22000; k++) {
+    const x = mix(-78, 78, random());
+    const y = mix(-100, 20, random());
+    const line = hairline(x, person.seed);
+    if (Math.abs(x) > face.halfWidth(y) + 1 || topness(x, y) > 0.9) continue;
+    const fade = mix(0.55, 1, smoothstep(14, -30, y));
+    if (random() > smoothstep(line + 3, line - 5, y) * fade) continue;
+    const side = x < 0 ? -1 : 1;
+    const lock = noise(x / 5, y / 8, person.seed + 311);
+    const angle = Math.PI / 2 + side * 0.15 + 0.4 * lock + 0.3 * (random() - 0.5);
+    const length = mix(4, 9, smoothstep(0, -60, y)) * mix(0.7, 1.1, random());
+    const normal = skullNormal(x, y);
+    const path: Vec3[] = [0, 0.33, 0.66, 1].map((t) => [
+      x + Math.cos(angle) * length * t,
+      y + Math.sin(angle) * length * t,
+      60 * normal[2],
+    ]);
+    const strand: HairStrand = {
+      path,
+      normal: () => normal,
+      widthMm: mix(0.26, 0.36, random()),
+      tone: mix(0.5, 1, random()) * (1 + 0.2 * lock),
+      openness: () => 0.72,
+      opacity: 0.66,
+      taper: 0.3,
+    };
+    paintHair(target, strand, 0.1 * (random() - 0.5));
+  }
+}
+
+interface Lock {
+  x: number;
+  y: number;
+  heading: number;
+  turn: number;
+  length: number;
+  width: number;
+  tone: number;
+}
+
+/** Centre line of a lock: it rises from the scalp and curls over towards the picture's right. */
+function lockPath(lock: Lock, q: number, stray: number, reach: number): Vec3[] {
+  const steps = 14;
+  const path: Vec3[] = [];
+  let x = lock.x;
+  let y = lock.y;
+  const length = lock.length * reach;
+  for (let s = 0; s < steps; s++) {
+    const t = s / (steps - 1);
+    const direction = lock.heading + lock.turn * t ** 1.6 + stray * 0.25 * t;
+    // A lock is widest a third of the way up and gathers to a point.
+    const across = q * lock.width * (0.55 + 0.9 * t) * (1 - t ** 2.6) + stray * 0.8 * t;
+    path.push([x - Math.sin(direction) * across, y + Math.cos(direction) * across, 60 + 26 * Math.sin(Math.PI * 0.75 * t)]);
+    x += (Math.cos(direction) * length) / (steps - 1);
+    y += (Math.sin(direction) * length) / (steps - 1);
+  }
+  return path;
+}
+
+function paintTop(target: HairCanvas): void {
+  const { face, person } = target;
+  const { seed } = person;
+  const random = createRandom(seed + 305);
+  const locks: (Lock & { order: number })[] = [];
+  while (locks.length < 420) {
+    const x = mix(-70, 70, random());
+    const y = mix(-113, -50, random());
+    if (Math.abs(x) > face.halfWidth(Math.max(y, -111)) || topness(x, y) < 0.3 || y > hairline(x, seed) - 1) continue;
+    const across = smoothstep(-58, 55, x);
+    const bend = noise(x / 16, y / 16, seed + 307);
+    locks.push({
+      x,
+      y,
+      heading: mix(-1.95, -0.85, across) + 0.45 * bend + 0.25 * (random() - 0.5),
+      turn: mix(1.25, 1.35, across) + 0.7 * bend + 0.3 * (random() - 0.5),
+      length: mix(24, 40, smoothstep(0.3, 1, topness(x, y))) * mix(0.8, 1.15, random()) * mix(0.8, 1, smoothstep(-112, -85, y)),
+      width: mix(1.4, 3.4, random()),
+      tone: mix(0.6, 1.3, random()),
+      order: y - 0.05 * Math.abs(x) + 9 * random(),
+    });
+  }
+  locks.sort((a, b) => a.order - b.order);
+  for (const ground of [true, false]) {
+    for (const lock of locks) {
+      const normal = skullNormal(lock.x, lock.y);
+      const strands = ground ? 6 : 46;
+      for (let k = 0; k < strands; k++) {
+        const q = 2 * random() - 1;
+        const stray = random() + random() - 1;
+        const edge = ground ? 0.45 : 1 - 0.6 * Math.abs(q) ** 2.2;
+        paintHair(
+          target,
+          {
+            path: lockPath(lock, q, stray, (ground ? 0.75 : 1) * mix(0.82, 1.04, random())),
+            normal: (t) => [normal[0] * 0.8 - 0.2 * q + 0.25 * t, normal[1] - 0.25 * (1 - t) + 0.15, normal[2] + 0.25 * (1 - Math.abs(q))],
+            widthMm: ground ? 1.8 : mix(0.22, 0.4, random()),
+            tone: ground ? 0.6 : lock.tone * mix(0.8, 1.2, random()),
+            openness: (t) => edge * mix(0.5, 1, smoothstep(0, 0.5, t)),
+            opacity: ground ? 1 : 0.78,
+            taper: ground ? 0.4 : 0.25,
+          },
+          0.1 * (random() - 0.5),
+        );
+      }
+    }
+  }
+  // Single hairs soften the hairline.
+  for (let k = 0; k < 1500; k++) {
+    const x = mix(-52, 52, random());
+    const y = hairline(x, seed) + mix(-3, 2.5, random() ** 1.6);
+    const lock: Lock = { x, y, heading: mix(-1.9, -0.9, smoothstep(-58, 55, x)) + 0.5 * (random() - 0.5), turn: 0.8, length: mix(5, 13, random()), width: 0, tone: 1, };
+    const strand: HairStrand = {
+      path: lockPath(lock, 0, random() - 0.5, 1),
+      normal: () => skullNormal(x, y),
+      widthMm: 0.24,
+      tone: mix(0.5, 0.9, random()),
+      openness: () => 0.8,
+      opacity: 0.5,
+      taper: 0.2,
+    };
+    paintHair(target, strand, 0);
+  }
+}
+
+/** Stubble: short hairs along the growth of a beard, denser on chin and lip. */
+export function paintStubble(target: HairCanvas): void {
+  const { face, person } = target;
+  const random = createRandom(person.seed + 320);
+  const count = Math.round(30000 * person.skin.stubble);
+  for (let k = 0; k < count; k++) {
+    const x = mix(-74, 74, random());
+    const y = mix(-5, face.shape.chinY + 1, random());
+    const ax = Math.abs(x);
+    const area = beardArea(face, x, y);
+    if (ax > face.halfWidth(y) - 0.5 || random() > area * (0.75 + 0.25 * noise(x / 4, y / 4, person.seed + 321))) continue;
+    const side = x < 0 ? -1 : 1;
+    const angle = Math.PI / 2 + side * mix(0.15, -0.5, clamp(ax / 60)) + 0.7 * (random() - 0.5);
+    const length = mix(0.9, 2, random());
+    const path: Vec3[] = [0, 0.5, 1].map((t) => [x + Math.cos(angle) * length * t, y + Math.sin(angle) * length * t, 80]);
+    const tone = 0.55 + 0.5 * random();
+    paintHair(target, { path, normal: () => [x / 90, y / 200, 0.8], widthMm: 0.17, tone, openness: () => 0.75, opacity: 0.55, taper: 0.4 }, 0);
+  }
+}
