@@ -1,0 +1,51 @@
+// Between a Stage's thread and a consumer that may stall: bounded, in media order.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <variant>
+#include <vector>
+
+#include "visavis/stage/stage.h"
+
+namespace visavis {
+
+// Holds two seconds. Past that the oldest sound goes, and the oldest pictures up to the next keyframe; where none is
+// waiting all pictures go and a keyframe is asked for, so that what is taken can always be decoded. Events stay.
+class Outbox {
+ public:
+  using Item = std::variant<MediaPacket, StageEvent>;
+
+  // `request_keyframe` is called from put(), without the lock.
+  Outbox(int fps, std::function<void()> request_keyframe);
+
+  // True where the consumer must be woken: nothing was put since its last take().
+  bool put(MediaPacket&& packet);
+  bool put(const StageEvent& event);
+
+  // Everything that waits.
+  std::vector<Item> take();
+
+  // Drops what waits and whatever comes.
+  void close();
+
+ private:
+  bool admit_video(const MediaPacket& packet);
+  bool wake();
+
+  const std::size_t max_audio_;
+  const std::size_t max_video_;
+  const std::function<void()> request_keyframe_;
+
+  std::mutex mutex_;
+  std::deque<Item> items_;
+  std::size_t audio_ = 0;
+  std::size_t video_ = 0;
+  bool awaiting_keyframe_ = false;
+  bool woken_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace visavis

@@ -1,0 +1,44 @@
+// The Stage that sessions use: an avatar, the viseme net, H.264 and Opus on the steady clock.
+#include <stdexcept>
+
+#include "visavis/stage/stage_parts.h"
+
+namespace visavis {
+namespace {
+
+std::string name_of(WarpDevice device) {
+  switch (device) {
+    case WarpDevice::kPortable:
+      return "portable";
+    case WarpDevice::kAvx2:
+      return "avx2";
+    case WarpDevice::kAuto:
+      break;
+  }
+  return "auto";
+}
+
+}  // namespace
+
+std::unique_ptr<Stage> Stage::create(StageConfig config, StageSink sink) {
+  if (config.avatar == nullptr || config.net == nullptr)
+    throw std::invalid_argument("a stage needs an avatar and a net");
+  const Avatar& avatar = *config.avatar;
+  StageParts parts;
+  parts.loop = {avatar.width(), avatar.height(), avatar.fps(), avatar.frame_count()};
+  parts.fps = config.fps;
+  parts.renderer = FaceRenderer::create(config.avatar);
+  parts.warp_device = name_of(parts.renderer->device());
+  parts.make_lip_sync = [net = config.net] { return LipSync::create(net); };
+  VideoEncoderConfig video;
+  video.width = avatar.width();
+  video.height = avatar.height();
+  video.fps = config.fps;
+  video.bitrate_bps = config.video_bitrate_bps;
+  parts.video = VideoEncoder::create(video);
+  parts.audio = std::make_unique<SpeechEncoder>(config.audio_bitrate_bps);
+  parts.clock = MediaClock::steady();
+  return make_stage(std::move(parts), std::move(sink));
+}
+
+}  // namespace visavis

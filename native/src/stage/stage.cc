@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "meter.h"
+#include "speaker.h"
+#include "visavis/stage/stage_parts.h"
+
+namespace visavis {
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr int kRate = Speaker::kRate;
+constexpr int kBlock = SpeechEncoder::kPacketSamples;
+constexpr int kVideoRtpRate = 90'000;
+
+// Later than this the Stage skips instead of catching up: a burst would only fill the receiver's jitter buffer.
+constexpr nanoseconds kMaxCatchUp = std::chrono::milliseconds(80);
+
+nanoseconds at_sample(std::int64_t sample) {
+  return std::chrono::seconds(sample / kRate) + nanoseconds(sample % kRate * 1'000'000'000 / kRate);
+}
+
+std::int64_t sample_at(nanoseconds time) { return time.count() * (kRate / 1'000) / 1'000'000; }
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+class LiveStage final : public Stage {
+ public:
+  LiveStage(StageParts parts, StageSink sink)
+      : parts_(std::move(parts)),
+        sink_(std::move(sink)),
+        samples_per_frame_(kRate / parts_.fps),
+        picture_(parts_.loop.width, parts_.loop.height),
+        speaker_(queue_, parts_.make_lip_sync),
+        thread_([this](std::stop_token stop) { run(stop); }) {}
+
+  std::uint64_t begin_utterance() override { return queue_.begin(); }
+  bool push_audio(std::uint64_t utterance, std::span<const std::int16_t> pcm, int sample_rate) override {
+    return queue_.push(utterance, pcm, sample_rate);
+  }
+  bool add_mark(std::uint64_t utterance, std::uint64_t mark) override { return queue_.mark(utterance, mark); }
+  void end_utterance(std::uint64_t utterance) override { queue_.end(utterance); }
+  std::uint64_t interrupt() override { return queue_.interrupt(); }
+  void request_keyframe() override { keyframe_wanted_ = true; }
+  void set_video_bitrate(int bps) override { wanted_bitrate_ = bps; }
+
+  StageStats stats() const override {
+    const std::lock_guard lock(stats_mutex_);
+    StageStats stats = counts_;
+    stats.fps = rate_.per_second(media_now_);
+    stats.bitrate_bps = rate_.bits_per_second(media_now_);
+    stats.frame_ms = frame_ms_.get();
+    stats.encode_ms = encode_ms_.get();
+    stats.encoder = parts_.video->name();
+    stats.warp_device = parts_.warp_device;
+    stats.net_device = parts_.net_device;
+    return stats;
+  }
+
+ private:
+  void run(const std::stop_token& stop) {
+    try {
+      live(stop);
+    } catch (const std::exception& error) {
+      fail(error.what());
+    } catch (...) {
+      fail("the stage failed for an unknown reason");
+    }
+  }
+
+  void fail(const char* message) {
+    queue_.fail();
+    StageEvent event;
+    event.kind = StageEvent::Kind::kFailed;
+    event.media_time_ms = std::chrono::duration<double, std::milli>(at_sample(block_ * kBlock)).count();
+    event.message = message;
+    try {
+      sink_.on_event(event);
+    } catch (...) {
+      // Nobody is left to tell.
+    }
+  }
+
+  void live(const std::stop_token& stop) {
+    const nanoseconds zero = parts_.clock->now();
+    while (true) {
+      const nanoseconds next = std::min(block_time(), frame_time());
+      parts_.clock->wait_until(zero + next, stop);
+      if (stop.stop_requested()) return;
+      const nanoseconds now = parts_.clock->now() - zero;
+      if (now - block_time() > kMaxCatchUp) block_ = sample_at(now) / kBlock;
+      while (block_time() <= now && !stop.stop_requested()) send_block();
+      if (frame_time() <= now && !stop.stop_requested()) {
+        const std::int64_t latest = std::max(frame_, sample_at(now) / samples_per_frame_);
+        const std::int64_t skipped = latest - frame_;
+        frame_ = latest;
+        send_frame(static_cast<std::uint64_t>(skipped));
+      }
+    }
+  }
+
+  nanoseconds block_time() const { return at_sample(block_ * kBlock); }
+  nanoseconds frame_time() const { return at_sample(frame_ * samples_per_frame_); }
+
+  void send_block() {
+    const std::int64_t start = block_ * kBlock;
+    const std::int64_t frame = (start + samples_per_frame_ - 1) / samples_per_frame_;
+    const std::int64_t offset = frame * samples_per_frame_ - start;
+    SpeechBlock block = speaker_.compose(start, samples_, offset < kBlock ? static_cast<int>(offset) : -1);
+    if (offset < kBlock) poses_[static_cast<std::size_t>(frame) % poses_.size()] = {frame, block.pose};
+
+    MediaPacket packet;
+    packet.kind = MediaPacket::Kind::kAudio;
+    packet.data = parts_.audio->encode(samples_);
+    packet.rtp_timestamp = static_cast<std::uint32_t>(start);
+    packet.speech = block.speech;
+    ++block_;
+    {
+      const std::lock_guard lock(stats_mutex_);
+      ++counts_.audio_packets;
+      counts_.underruns = speaker_.underruns();
+    }
+    for (const StageEvent& event : block.before) sink_.on_event(event);
+    sink_.on_packet(std::move(packet));
+    for (const StageEvent& event : block.after) sink_.on_event(event);
+  }
+
+  void send_frame(std::uint64_t skipped) {
+    const auto began = std::chrono::steady_clock::now();
+    const FramePose& heard = poses_[static_cast<std::size_t>(frame_) % poses_.size()];
+    const double seconds = static_cast<double>(frame_ * samples_per_frame_) / kRate;
+    const MouthPose pose = mouth_.step(seconds, heard.frame == frame_ ? heard.pose : std::nullopt);
+    const auto loop_frame = static_cast<int>(frame_ * parts_.loop.fps / parts_.fps % parts_.loop.frames);
+    parts_.renderer->render(loop_frame, pose, picture_.view());
+
+    if (const int bitrate = wanted_bitrate_.exchange(0); bitrate > 0) parts_.video->set_bitrate(bitrate);
+    if (keyframe_wanted_.exchange(false)) parts_.video->request_keyframe();
+    const auto encoding = std::chrono::steady_clock::now();
+    AccessUnit unit = parts_.video->encode(std::as_const(picture_).view());
+    const double encode_ms = milliseconds_since(encoding);
+
+    MediaPacket packet;
+    packet.kind = MediaPacket::Kind::kVideo;
+    packet.rtp_timestamp = static_cast<std::uint32_t>(frame_ * (kVideoRtpRate / parts_.fps));
+    packet.keyframe = unit.keyframe;
+    packet.data = std::move(unit.data);
+    {
+      const std::lock_guard lock(stats_mutex_);
+      ++counts_.frames;
+      counts_.dropped_frames += skipped;
+      media_now_ = frame_time();
+      rate_.add(media_now_, packet.data.size());
+      encode_ms_.add(encode_ms);
+      frame_ms_.add(milliseconds_since(began));
+    }
+    ++frame_;
+    sink_.on_packet(std::move(packet));
+  }
+
+  struct FramePose {
+    std::int64_t frame = -1;
+    std::optional<LivePose> pose;
+  };
+
+  StageParts parts_;
+  StageSink sink_;
+  const std::int64_t samples_per_frame_;
+  I420Frame picture_;
+  SpeechQueue queue_;
+  std::atomic<bool> keyframe_wanted_ = false;
+  std::atomic<int> wanted_bitrate_ = 0;
+
+  // The thread's own.
+  Speaker speaker_;
+  MouthFollower mouth_;
+  std::array<float, kBlock> samples_{};
+  std::array<FramePose, 8> poses_;  // Found with the sound, shown up to kMaxCatchUp later.
+  std::int64_t block_ = 0;
+  std::int64_t frame_ = 0;
+
+  mutable std::mutex stats_mutex_;
+  StageStats counts_;
+  RollingPercentiles frame_ms_;
+  RollingPercentiles encode_ms_;
+  RollingRate rate_;
+  nanoseconds media_now_{0};
+
+  std::jthread thread_;  // Last: it is joined before anything it uses is gone.
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_stage(StageParts parts, StageSink sink) {
+  if (parts.fps != 25 && parts.fps != 30) {
+    throw std::invalid_argument("a stage runs at 25 or 30 fps, not " + std::to_string(parts.fps));
+  }
+  if (parts.renderer == nullptr || !parts.make_lip_sync || parts.video == nullptr || parts.audio == nullptr ||
+      parts.clock == nullptr || !sink.on_packet || !sink.on_event) {
+    throw std::invalid_argument("a stage lacks a part");
+  }
+  if (parts.loop.frames < 1 || parts.loop.fps < 1) throw std::invalid_argument("a stage needs an idle loop");
+  return std::make_unique<LiveStage>(std::move(parts), std::move(sink));
+}
+
+}  // namespace visavis
