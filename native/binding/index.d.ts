@@ -56,20 +56,28 @@ export interface StageStats {
   netDevice: string;
 }
 
-/** One live session's engine: idle video and silence flow from construction until close(). */
+/**
+ * One live session's engine: idle video and silence flow from construction until close(). It does not keep the process
+ * alive by itself. Wrong arguments throw TypeError or RangeError; a damaged avatar or net throws Error.
+ */
 export class Stage {
   constructor(options: StageOptions);
-  /** Starts an utterance and returns its number; utterances play one after another. */
+  /** Starts an utterance and returns its number; utterances play one after another. Throws once closed. */
   beginUtterance(): number;
-  /** Mono PCM at 8..48 kHz. False when the utterance is unknown, ended or was interrupted. */
+  /**
+   * Mono PCM at 8..48 kHz. False when the utterance is unknown, ended or was interrupted, when ten minutes are waiting
+   * already, and once closed.
+   */
   pushAudio(utterance: number, pcm: Int16Array, sampleRate: number): boolean;
   /** A "mark" event follows when playback reaches the end of what was pushed so far. */
   addMark(utterance: number, mark: number): boolean;
   endUtterance(utterance: number): void;
-  /** Barge-in: 30 ms fade, queues dropped, mouth closed. Returns the new generation. */
+  /** Barge-in: 30 ms fade, queues dropped, mouth closed. Returns the new generation; 0 once closed. */
   interrupt(): number;
   requestKeyframe(): void;
+  /** A ceiling, held to 50 kbit/s..50 Mbit/s; heeded from the next frame on. */
   setVideoBitrate(bps: number): void;
+  /** Once closed: the last figures. */
   stats(): StageStats;
   /** Joins the native thread and frees everything. Idempotent; no callback fires afterwards. */
   close(): Promise<void>;

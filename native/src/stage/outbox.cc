@@ -15,44 +15,31 @@ bool is(const Outbox::Item& item, MediaPacket::Kind kind) {
   return packet != nullptr && packet->kind == kind;
 }
 
+bool is_audio(const Outbox::Item& item) { return is(item, MediaPacket::Kind::kAudio); }
 bool is_video(const Outbox::Item& item) { return is(item, MediaPacket::Kind::kVideo); }
 
 }  // namespace
 
-Outbox::Outbox(int fps, std::function<void()> request_keyframe)
-    : max_audio_(kSeconds * kAudioPerSecond),
-      max_video_(kSeconds * static_cast<std::size_t>(fps)),
-      request_keyframe_(std::move(request_keyframe)) {}
+Outbox::Outbox(int fps)
+    : max_audio_(kSeconds * kAudioPerSecond), max_video_(kSeconds * static_cast<std::size_t>(fps)) {}
 
 bool Outbox::wake() { return !std::exchange(woken_, true); }
 
 bool Outbox::put(MediaPacket&& packet) {
-  bool ask = false;
-  bool wake_consumer = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (closed_) return false;
-    if (packet.kind == MediaPacket::Kind::kAudio) {
-      if (audio_ == max_audio_) {
-        const auto is_audio = [](const Item& item) { return is(item, MediaPacket::Kind::kAudio); };
-        items_.erase(std::find_if(items_.begin(), items_.end(), is_audio));
-        --audio_;
-      }
-      ++audio_;
-    } else {
-      if (!admit_video(packet)) {
-        ask = true;
-      } else {
-        ++video_;
-      }
+  const std::lock_guard lock(mutex_);
+  if (closed_) return false;
+  if (packet.kind == MediaPacket::Kind::kAudio) {
+    if (audio_ == max_audio_) {
+      items_.erase(std::find_if(items_.begin(), items_.end(), is_audio));
+      --audio_;
     }
-    if (!ask) {
-      items_.emplace_back(std::move(packet));
-      wake_consumer = wake();
-    }
+    ++audio_;
+  } else {
+    if (!admit_video(packet)) return false;
+    ++video_;
   }
-  if (ask) request_keyframe_();
-  return wake_consumer;
+  items_.emplace_back(std::move(packet));
+  return wake();
 }
 
 // Makes room where there is none; false where the packet needs pictures that were dropped.
@@ -78,14 +65,14 @@ bool Outbox::put(const StageEvent& event) {
   return wake();
 }
 
-std::vector<Outbox::Item> Outbox::take() {
+Outbox::Batch Outbox::take() {
   const std::lock_guard lock(mutex_);
-  std::vector<Item> taken(std::make_move_iterator(items_.begin()), std::make_move_iterator(items_.end()));
+  Batch batch{{std::make_move_iterator(items_.begin()), std::make_move_iterator(items_.end())}, awaiting_keyframe_};
   items_.clear();
   audio_ = 0;
   video_ = 0;
   woken_ = false;
-  return taken;
+  return batch;
 }
 
 void Outbox::close() {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <deque>
-#include <functional>
 #include <mutex>
 #include <variant>
 #include <vector>
@@ -12,21 +11,26 @@
 
 namespace visavis {
 
-// Holds two seconds. Past that the oldest sound goes, and the oldest pictures up to the next keyframe; where none is
-// waiting all pictures go and a keyframe is asked for, so that what is taken can always be decoded. Events stay.
+// Holds two seconds. Past that the oldest sound goes, and the oldest pictures up to the next keyframe. Where none waits all
+// pictures go and none is let in before a keyframe, which the consumer must ask for when it comes back: what is taken can
+// always be decoded. Events stay.
 class Outbox {
  public:
   using Item = std::variant<MediaPacket, StageEvent>;
 
-  // `request_keyframe` is called from put(), without the lock.
-  Outbox(int fps, std::function<void()> request_keyframe);
+  explicit Outbox(int fps);
 
   // True where the consumer must be woken: nothing was put since its last take().
   bool put(MediaPacket&& packet);
   bool put(const StageEvent& event);
 
+  struct Batch {
+    std::vector<Item> items;
+    bool keyframe_needed = false;
+  };
+
   // Everything that waits.
-  std::vector<Item> take();
+  Batch take();
 
   // Drops what waits and whatever comes.
   void close();
@@ -37,7 +41,6 @@ class Outbox {
 
   const std::size_t max_audio_;
   const std::size_t max_video_;
-  const std::function<void()> request_keyframe_;
 
   std::mutex mutex_;
   std::deque<Item> items_;

@@ -1,0 +1,81 @@
+#include "addon_builder.h"
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "addon_preview.h"
+#include "arguments.h"
+#include "visavis/face/builder.h"
+
+namespace visavis::binding {
+namespace {
+
+constexpr int kMaxSide = 16'384;
+
+// Owns copies of the picture and the landmarks: JavaScript may do what it likes with its own meanwhile.
+class Building final : public Napi::AsyncWorker {
+ public:
+  Building(Napi::Env env, const BuildOptions& options)
+      : Napi::AsyncWorker(env),
+        deferred_(Napi::Promise::Deferred::New(env)),
+        rgb_(options.rgb.begin(), options.rgb.end()),
+        landmarks_(options.landmarks.begin(), options.landmarks.end()),
+        options_(options) {
+    options_.rgb = rgb_;
+    options_.landmarks = landmarks_;
+  }
+
+  Napi::Promise promise() const { return deferred_.Promise(); }
+
+  void Execute() override { info_ = build_avatar(options_); }
+  void OnOK() override { deferred_.Resolve(to_object(Env(), info_)); }
+  void OnError(const Napi::Error& error) override { deferred_.Reject(error.Value()); }
+
+ private:
+  Napi::Promise::Deferred deferred_;
+  std::vector<std::uint8_t> rgb_;
+  std::vector<float> landmarks_;
+  BuildOptions options_;
+  AvatarInfo info_;
+};
+
+BuildOptions read_options(const Napi::Object& options) {
+  BuildOptions build;
+  build.rgb = to_bytes(required(options, "rgb"), "rgb");
+  build.width = to_int(required(options, "width"), "width", 1, kMaxSide);
+  build.height = to_int(required(options, "height"), "height", 1, kMaxSide);
+  build.landmarks = to_floats(required(options, "landmarks"), "landmarks");
+  build.output_width = to_int(required(options, "outputWidth"), "outputWidth", 2, kMaxSide);
+  build.output_height = to_int(required(options, "outputHeight"), "outputHeight", 2, kMaxSide);
+  build.out_dir = to_text(required(options, "outDir"), "outDir");
+  if (const auto fps = member(options, "fps")) build.fps = to_int(*fps, "fps", 25, 30);
+  if (const auto seconds = member(options, "loopSeconds")) {
+    build.loop_seconds = to_number(*seconds, "loopSeconds", 2, 60);
+  }
+  if (const auto motion = member(options, "motion")) build.motion = to_number(*motion, "motion", 0, 1);
+  if (const auto seed = member(options, "seed")) build.seed = to_count(*seed, "seed");
+  const std::size_t expected = static_cast<std::size_t>(build.width) * static_cast<std::size_t>(build.height) * 3;
+  if (build.rgb.size() != expected) {
+    throw Napi::RangeError::New(options.Env(), "rgb must hold width * height * 3 = " + std::to_string(expected) +
+                                                   " bytes, not " + std::to_string(build.rgb.size()));
+  }
+  if (build.landmarks.size() != kLandmarkCount * 3) {
+    throw Napi::RangeError::New(options.Env(),
+                                "landmarks must hold 478 * 3 numbers, not " + std::to_string(build.landmarks.size()));
+  }
+  return build;
+}
+
+}  // namespace
+
+Napi::Value build_avatar_async(const Napi::CallbackInfo& info) {
+  const BuildOptions options = read_options(binding::to_object(info[0], "options"));
+  auto worker = std::make_unique<Building>(info.Env(), options);
+  const Napi::Promise promise = worker->promise();
+  worker.release()->Queue();
+  return promise;
+}
+
+}  // namespace visavis::binding
