@@ -23,23 +23,27 @@ class VisemeNet {
 };
 
 // One utterance: 16 kHz mono samples are pushed as they arrive (faster than real time is normal), poses become final
-// about 60 ms of audio behind what was pushed. Not thread-safe.
+// 108..118 ms of audio behind what was pushed: 52.5 ms of it is the net's look-ahead, the rest smoothing, anticipation
+// and the 10 ms grid. Not thread-safe.
 class LipSync {
  public:
   static constexpr int kSampleRate = 16'000;
 
+  // Throws std::invalid_argument for a null net and for a device that this machine or build lacks.
   static std::unique_ptr<LipSync> create(std::shared_ptr<const VisemeNet> net, NetDevice device = NetDevice::kAuto);
 
   virtual ~LipSync() = default;
-  virtual void push(std::span<const float> samples) = 0;  // -1..1.
+  virtual void push(std::span<const float> samples) = 0;  // -1..1. Throws std::logic_error after finish().
   virtual void finish() = 0;                              // No more audio: everything pushed becomes final.
   virtual void reset() = 0;                               // Ready for the next utterance; keeps its memory.
 
-  // Poses are final for times below this many seconds from the first sample.
+  // Poses are final for times below this many seconds from the first sample; the whole duration after finish().
   virtual double ready_until() const = 0;
 
-  // The pose `seconds` after the first sample, smoothed and coarticulated; before the first and after the last sample the
-  // mouth goes to rest. Times at or past ready_until() answer with what is known so far.
+  // The pose `seconds` after the first sample, smoothed and coarticulated; before the first and after the last sample
+  // the mouth goes to rest. Times at or past ready_until() answer with what is known so far, and with rest once that is
+  // more than 200 ms behind. Times a second or more before the latest asked for may be forgotten at the next push. The
+  // weight of sil is what the others leave of 1 while audio lasts.
   virtual MouthPose at(double seconds) const = 0;
 };
 
