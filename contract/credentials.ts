@@ -64,6 +64,9 @@ export const createTokenResponseSchema = z.object({
 export const requestLinkSchema = z.object({ email: z.string() });
 export const requestLinkAnswerSchema = z.object({ ok: z.literal(true), message: z.string() });
 
+/** `POST /auth/session/exchange`; `expires_at` is the portal session's. */
+export const exchangeAnswerSchema = z.object({ ok: z.literal(true), email: z.string(), expires_at: z.int() });
+
 /** `GET /dev/outbox`, on a local portal only; newest first. */
 export const outboxSchema = z.object({
   mails: z.array(

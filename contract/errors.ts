@@ -20,6 +20,8 @@ export const errorStatus = {
   key_not_found: 404,
   mint_failed: 503,
   auth_disabled: 400,
+  /** The signing keys of the identity provider cannot be fetched. */
+  identity_unavailable: 503,
   // Settings and models.
   setting_refused: 400,
   settings_unavailable: 503,
@@ -30,6 +32,12 @@ export const errorStatus = {
   invalid_offer: 400,
   session_not_found: 404,
   no_live_session: 409,
+  credential_unverified: 503,
+  // Turns: `_failed` broke on this turn, `_unavailable` is not configured.
+  model_failed: 502,
+  model_unavailable: 503,
+  voice_failed: 502,
+  voice_unavailable: 503,
   // Avatars.
   unknown_avatar: 404,
   avatar_not_ready: 404,

@@ -86,3 +86,9 @@ export const sessionReportSchema = z.strictObject({
   turns: z.int(),
 });
 export type SessionReport = z.infer<typeof sessionReportSchema>;
+
+/** Answer to an avatar report. `registry_note` says why an avatar is not in the library; it is empty when it is. */
+export const avatarReportAnswerSchema = z.object({ ok: z.literal(true), registry_note: z.string() });
+
+/** Answer to a session report. */
+export const sessionReportAnswerSchema = z.object({ ok: z.literal(true) });

@@ -22,6 +22,7 @@ export const limits = {
 
   systemPromptChars: 100_000,
   maxTokens: { default: 1024, min: 1, max: 8192 },
+  avatarsPerAccount: 200,
   toolPhraseChars: 160,
   toolPhraseTools: 32,
   tools: 10,

@@ -1,0 +1,62 @@
+// Mounts a policy in front of a route.
+
+import type { MiddlewareHandler } from "hono";
+import { digestsEqual, sha256Hex } from "../platform/digest.ts";
+import type { Env } from "../platform/env.ts";
+import { Refusal, unwrap } from "../platform/errors.ts";
+import type { Portal, PortalContext } from "../platform/portal.ts";
+import { sessionCookie } from "./cookie.ts";
+import { identify, type Identified } from "./identify.ts";
+import { requireSameOrigin } from "./origin.ts";
+import { admit, failures, type CallerPolicy, type Policy } from "./policy.ts";
+import { bearerOf, presentedBy } from "./presented.ts";
+
+/** The id of the box whose secret this is. Digests are compared, so that a length tells nothing either. */
+export async function findBox(env: Env, secret: string): Promise<string | null> {
+  const digest = await sha256Hex(secret);
+  let found: string | null = null;
+  for (const box of env.boxSecrets) {
+    if (digestsEqual(await sha256Hex(box.secret), digest)) found = box.boxId;
+  }
+  return found;
+}
+
+async function enter(c: PortalContext, policy: CallerPolicy): Promise<Identified> {
+  const presented = presentedBy(c);
+  // Box paths are never opened by what only the portal understands, so neither is looked up for them.
+  if (policy === "key" && (presented.kind === "cookie" || presented.kind === "jwt")) {
+    throw new Refusal(failures.invalid);
+  }
+  const outcome = await identify(c.var.env, presented);
+  if (!outcome.ok && policy === "admin") throw new Refusal(failures.hidden, { cause: outcome.cause });
+  const identified = unwrap(outcome);
+  const refused = admit(policy, identified.caller);
+  if (refused) throw new Refusal(refused);
+  if (identified.caller.kind === "cookie") requireSameOrigin(c);
+  return identified;
+}
+
+/** Checks the caller against a policy and leaves who it is in `c.var.caller` or `c.var.boxId`. */
+export function guard(policy: Policy): MiddlewareHandler<Portal> {
+  return async (c, next) => {
+    if (policy === "box") {
+      const secret = bearerOf(c.req.raw);
+      if (secret === null) throw new Refusal(failures.missing);
+      const boxId = await findBox(c.var.env, secret);
+      if (boxId === null) throw new Refusal(failures.invalid);
+      c.set("boxId", boxId);
+    } else if (policy !== "public") {
+      const { caller, extended } = await enter(c, policy);
+      c.set("caller", caller);
+      if (extended) {
+        const presented = presentedBy(c);
+        await next();
+        if (presented.kind === "cookie") {
+          c.res.headers.append("Set-Cookie", sessionCookie(c.req.url, presented.value));
+        }
+        return;
+      }
+    }
+    await next();
+  };
+}

@@ -1,0 +1,104 @@
+// Boxes: their heartbeats, who holds which, and how the fleet looks from outside.
+
+import type { z } from "zod";
+import type { fleetSchema } from "../../contract/fleet.ts";
+import type { Heartbeat } from "../../contract/internal.ts";
+import { limits } from "../../contract/limits.ts";
+import type { publicStatusSchema } from "../../contract/public.ts";
+import { nowSeconds } from "../platform/clock.ts";
+import {
+  countFreshByState,
+  findLease,
+  listBoxes,
+  listFreshBoxes,
+  releaseLease,
+  renewLease,
+  takeLease,
+  upsertHeartbeat,
+  type BoxRow,
+  type Moment,
+} from "./store.ts";
+
+/** A lease that no heartbeat confirms lasts as long as a heartbeat stays fresh. */
+const leaseSeconds = limits.heartbeatFreshSeconds;
+
+function moment(): Moment {
+  const now = nowSeconds();
+  // A heartbeat exactly 45 seconds old is still fresh.
+  return { now, freshSince: now - limits.heartbeatFreshSeconds - 1 };
+}
+
+export async function keepHeartbeat(
+  db: D1Database,
+  boxId: string,
+  heartbeat: Heartbeat,
+): Promise<{ drained: boolean }> {
+  return upsertHeartbeat(db, boxId, heartbeat, { now: nowSeconds(), leaseSeconds });
+}
+
+const takesSessions = (box: BoxRow) => !box.drained && box.state !== "draining";
+
+/** A box for a new session, and whether this call leased it: a caller who already holds one keeps it. */
+export interface SessionBox {
+  box: BoxRow;
+  leasedNow: boolean;
+}
+
+/** Leases a box for a new session of the account; null when none is free. */
+export async function leaseForSession(db: D1Database, account: string): Promise<SessionBox | null> {
+  const at = moment();
+  const expiresAt = at.now + leaseSeconds;
+  // The second look finds the lease that a simultaneous request of the same account has just taken.
+  for (const last of [false, true]) {
+    const held = await findLease(db, account, at);
+    if (held && takesSessions(held)) {
+      await renewLease(db, held.boxId, account, expiresAt);
+      return { box: held, leasedNow: false };
+    }
+    if (last) break;
+    const taken = await takeLease(db, account, { ...at, expiresAt });
+    if (taken) return { box: taken, leasedNow: true };
+  }
+  return null;
+}
+
+export async function endUnusedLease(db: D1Database, boxId: string, account: string): Promise<void> {
+  await releaseLease(db, boxId, account, nowSeconds());
+}
+
+/** Boxes to try, in order, for a request that opens no session: the account's own first. Null is a caller unknown. */
+export async function boxesFor(db: D1Database, account: string | null): Promise<BoxRow[]> {
+  const at = moment();
+  const held = account === null ? undefined : await findLease(db, account, at);
+  return held ? [held] : listFreshBoxes(db, account, at);
+}
+
+export async function readFleet(db: D1Database): Promise<z.infer<typeof fleetSchema>> {
+  const { now, freshSince } = moment();
+  const rows = await listBoxes(db);
+  return {
+    generated_at: now,
+    boxes: rows.map((row) => ({
+      box_id: row.boxId,
+      public_url: row.publicUrl,
+      region: row.region,
+      state: row.state,
+      room: row.room,
+      build: { known: row.buildKnown, short_commit: row.buildShortCommit },
+      heartbeat_at: row.heartbeatAt,
+      heartbeat_age_seconds: Math.max(0, now - row.heartbeatAt),
+      fresh: row.heartbeatAt > freshSince,
+      capacity: row.capacity,
+      avatars_warm: row.avatarsWarm,
+      drained: row.drained,
+      leased: row.leaseExpiresAt !== null && row.leaseExpiresAt > now,
+    })),
+  };
+}
+
+export async function readStatus(db: D1Database): Promise<z.infer<typeof publicStatusSchema>> {
+  const { now, freshSince } = moment();
+  const boxes = { free: 0, busy: 0, draining: 0 };
+  for (const count of await countFreshByState(db, freshSince)) boxes[count.state] = count.boxes;
+  return { portal: "ok", boxes, generated_at: now };
+}

@@ -1,0 +1,34 @@
+// Entry of the Worker: requests and the scheduled clean-up.
+
+import { createApp } from "./app.ts";
+import { cleanUp } from "./platform/cleanup.ts";
+import { ConfigurationError, envOf, type Bindings } from "./platform/env.ts";
+import { failureResponse } from "./platform/errors.ts";
+import { describeError, log } from "./platform/log.ts";
+
+const app = createApp();
+
+export default {
+  async fetch(request, bindings, context) {
+    try {
+      envOf(bindings);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      log("error", "configuration", { problems: error.problems.join(" ") });
+      return failureResponse("structured", {
+        code: "internal",
+        message: "The portal is not configured. Its log says what is missing.",
+      });
+    }
+    return app.fetch(request, bindings, context);
+  },
+
+  async scheduled(_controller, bindings) {
+    try {
+      await cleanUp(envOf(bindings).db);
+    } catch (error) {
+      log("error", "cleanup", describeError(error));
+      throw error;
+    }
+  },
+} satisfies ExportedHandler<Bindings>;

@@ -1,0 +1,31 @@
+// What the portal answers to a box.
+
+import type { Heartbeat, HeartbeatAnswer, LookupAnswer } from "../../contract/internal.ts";
+import { findLiveCredential } from "../access/store.ts";
+import { keepHeartbeat } from "../fleet/fleet.ts";
+import { nowSeconds } from "../platform/clock.ts";
+import { listRevocations } from "./store.ts";
+
+/** Most revocations one heartbeat carries; the next one brings the rest. */
+const revocationsAtOnce = 1000;
+
+export async function answerHeartbeat(
+  db: D1Database,
+  boxId: string,
+  heartbeat: Heartbeat,
+): Promise<HeartbeatAnswer> {
+  const { drained } = await keepHeartbeat(db, boxId, heartbeat);
+  const revoked = await listRevocations(db, heartbeat.revocations_seen, revocationsAtOnce);
+  return {
+    drain: drained,
+    revoked: revoked.map((row) => row.digest),
+    revocations_seen: revoked.at(-1)?.number ?? heartbeat.revocations_seen,
+  };
+}
+
+export async function lookUpCredential(db: D1Database, digest: string): Promise<LookupAnswer> {
+  const row = await findLiveCredential(db, digest, nowSeconds());
+  if (!row) return { credential: null };
+  const { kind, scope, account, expiresAt } = row;
+  return { credential: { digest: row.digest, kind, scope, account, expires_at: expiresAt } };
+}

@@ -1,0 +1,107 @@
+import {
+  avatarReportAnswerSchema,
+  avatarReportSchema,
+  heartbeatAnswerSchema,
+  heartbeatSchema,
+  internalSettingsReadSchema,
+  lookupAnswerSchema,
+  lookupRequestSchema,
+  sessionReportAnswerSchema,
+  sessionReportSchema,
+  settingsReadRequestSchema,
+  settingsSaveRequestSchema,
+} from "../../contract/internal.ts";
+import { settingsRefusedSchema, settingsSavedSchema } from "../../contract/settings.ts";
+import { recordReport } from "../avatars/avatars.ts";
+import { catalogueOf } from "../models/models.ts";
+import { refuse, unwrap } from "../platform/errors.ts";
+import { answers, declareRoute, explainIssues, takes, type PortalApp } from "../platform/portal.ts";
+import { readSettings, saveSettings } from "../settings/settings.ts";
+import { answerHeartbeat, lookUpCredential } from "./internal.ts";
+import { upsertSession } from "./store.ts";
+
+const heartbeat = declareRoute("box", {
+  method: "post",
+  path: "/internal/heartbeat",
+  request: { body: takes(heartbeatSchema) },
+  responses: { 200: answers(heartbeatAnswerSchema, "Drain orders and what was revoked since the last one") },
+});
+
+const lookup = declareRoute("box", {
+  method: "post",
+  path: "/internal/credentials/lookup",
+  request: { body: takes(lookupRequestSchema) },
+  responses: { 200: answers(lookupAnswerSchema, "The live credential of a digest") },
+});
+
+const settingsRead = declareRoute("box", {
+  method: "post",
+  path: "/internal/settings/read",
+  request: { body: takes(settingsReadRequestSchema) },
+  responses: { 200: answers(internalSettingsReadSchema, "An account's settings") },
+});
+
+const settingsSave = declareRoute("box", {
+  method: "post",
+  path: "/internal/settings/save",
+  request: { body: takes(settingsSaveRequestSchema) },
+  responses: {
+    200: answers(settingsSavedSchema, "The whole record after the write"),
+    400: answers(settingsRefusedSchema, "Nothing was saved"),
+  },
+});
+
+const avatarReport = declareRoute("box", {
+  method: "post",
+  path: "/internal/avatars/report",
+  request: { body: takes(avatarReportSchema) },
+  responses: { 200: answers(avatarReportAnswerSchema, "The report is kept") },
+});
+
+const sessionReport = declareRoute("box", {
+  method: "post",
+  path: "/internal/sessions/report",
+  request: { body: takes(sessionReportSchema) },
+  responses: { 200: answers(sessionReportAnswerSchema, "The report is kept") },
+});
+
+export function mountInternal(app: PortalApp): void {
+  app.openapi(heartbeat, async (c) =>
+    c.json(await answerHeartbeat(c.var.env.db, c.var.boxId, c.req.valid("json")), 200),
+  );
+
+  app.openapi(lookup, async (c) =>
+    c.json(await lookUpCredential(c.var.env.db, c.req.valid("json").digest), 200),
+  );
+
+  app.openapi(settingsRead, async (c) => {
+    const { account } = c.req.valid("json");
+    const scope = { db: c.var.env.db, account, models: catalogueOf(c.var.env) };
+    return c.json(unwrap(await readSettings(scope)), 200);
+  });
+
+  app.openapi(
+    settingsSave,
+    async (c) => {
+      const { account, patch } = c.req.valid("json");
+      const scope = { db: c.var.env.db, account, models: catalogueOf(c.var.env) };
+      const settings = unwrap(await saveSettings(scope, patch));
+      return c.json({ ok: true as const, saved: true, settings }, 200);
+    },
+    (result) => {
+      if (result.success) return;
+      const inPatch = result.error.issues.every((issue) => issue.path[0] === "patch");
+      refuse(inPatch ? "setting_refused" : "invalid_body", explainIssues(result.error));
+    },
+  );
+
+  app.openapi(avatarReport, async (c) => {
+    const note = await recordReport(c.var.env.db, c.req.valid("json"));
+    return c.json({ ok: true as const, registry_note: note }, 200);
+  });
+
+  app.openapi(sessionReport, async (c) => {
+    await upsertSession(c.var.env.db, c.var.boxId, c.req.valid("json"));
+    return c.json({ ok: true as const }, 200);
+  });
+}

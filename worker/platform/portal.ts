@@ -1,0 +1,80 @@
+// The application type every route hangs on, and how a route is declared.
+
+import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
+import type { Context, MiddlewareHandler } from "hono";
+import type { z } from "zod";
+import { structuredErrorSchema, unwrappedErrorSchema } from "../../contract/errors.ts";
+import type { Policy } from "../access/policy.ts";
+import type { Caller } from "../access/caller.ts";
+import { guard } from "../access/guard.ts";
+import { jsonBody } from "./body.ts";
+import type { Bindings, Env } from "./env.ts";
+import { envelopeOf, refuse } from "./errors.ts";
+
+export interface Portal {
+  Bindings: Bindings;
+  Variables: {
+    env: Env;
+    requestId: string;
+    /** Set by every policy but `public` and `box`. */
+    caller: Caller;
+    /** Id of the box that is speaking; set by the policy `box`. */
+    boxId: string;
+  };
+}
+
+export type PortalContext = Context<Portal>;
+export type PortalApp = OpenAPIHono<Portal>;
+
+/** One sentence on the first thing that is wrong with a body, query or path. */
+export function explainIssues(error: z.core.$ZodError): string {
+  const [issue] = error.issues;
+  if (!issue) return "The request is not valid.";
+  if (issue.code === "unrecognized_keys") {
+    const where = issue.path.length > 0 ? ` in "${issue.path.join(".")}"` : "";
+    return `Unknown field "${issue.keys.join('", "')}"${where}.`;
+  }
+  const where = issue.path.length > 0 ? `"${issue.path.join(".")}": ` : "";
+  return `${where}${issue.message}`;
+}
+
+export function createPortalApp(): PortalApp {
+  return new OpenAPIHono<Portal>({
+    defaultHook: (result) => {
+      if (!result.success) refuse("invalid_body", explainIssues(result.error));
+    },
+  });
+}
+
+/** An answer in a route's declaration. */
+export function answers<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return { description, content: { "application/json": { schema } } };
+}
+
+/** A required JSON body in a route's declaration. */
+export function takes<Schema extends z.ZodType>(schema: Schema) {
+  return { required: true, content: { "application/json": { schema } } };
+}
+
+const failureStatuses = [400, 401, 404, 409, 413, 500, 503] as const;
+
+/**
+ * Declares a route: who may call it, what it takes and what it answers. The guard and the body reader are mounted by
+ * the declaration itself, so a route without a policy cannot exist.
+ */
+export function declareRoute<P extends string, R extends Omit<RouteConfig, "path"> & { path: P }>(
+  policy: Policy,
+  config: R,
+) {
+  const structured = envelopeOf(config.path) === "structured";
+  const failures = Object.fromEntries(
+    failureStatuses.map((status) => [
+      status,
+      answers(structured && status !== 401 ? structuredErrorSchema : unwrappedErrorSchema, "Failure"),
+    ]),
+  );
+  const middleware: MiddlewareHandler<Portal>[] = [guard(policy)];
+  if (config.request?.body) middleware.push(jsonBody);
+  const declared: R = { ...config, responses: { ...failures, ...config.responses } };
+  return createRoute<P, R>({ ...declared, "x-policy": policy, middleware });
+}
