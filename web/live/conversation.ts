@@ -1,0 +1,133 @@
+// The conversation as it is read afterwards: turns, from events.
+
+import type { EventMap } from "../sdk/index.ts";
+
+export type TurnState = "pending" | "speaking" | "done" | "interrupted" | "failed";
+
+export interface Turn {
+  key: string;
+  who: "you" | "face" | "notice";
+  text: string;
+  state: TurnState;
+  correlationId: string | null;
+  /** Spoken as written rather than answered. */
+  exact: boolean;
+}
+
+/** The transcript is for looking back a little, not an archive. */
+const maxTurns = 200;
+
+function append(turns: readonly Turn[], turn: Turn): Turn[] {
+  return [...turns, turn].slice(-maxTurns);
+}
+
+function change(turns: readonly Turn[], match: (turn: Turn) => boolean, patch: Partial<Turn>): Turn[] {
+  return turns.map((turn) => (match(turn) ? { ...turn, ...patch } : turn));
+}
+
+const isReply = (correlationId: string | null) => (turn: Turn) =>
+  turn.who === "face" && turn.correlationId === correlationId;
+
+export interface Sent {
+  text: string;
+  correlationId: string;
+  mode: "message" | "talk";
+}
+
+/** A turn appears the moment it is sent, and is confirmed by the box afterwards. */
+export function sent(turns: readonly Turn[], { text, correlationId, mode }: Sent): Turn[] {
+  return append(turns, {
+    key: `${mode}-${correlationId}`,
+    who: mode === "talk" ? "face" : "you",
+    text,
+    state: "pending",
+    correlationId,
+    exact: mode === "talk",
+  });
+}
+
+export function heard(turns: readonly Turn[], event: EventMap["USER_MESSAGE"]): Turn[] {
+  const mine = (turn: Turn) => turn.who === "you" && turn.correlationId === event.correlationId;
+  if (turns.some(mine)) return change(turns, mine, { text: event.content, state: "done" });
+  return append(turns, {
+    key: `you-${event.id}`,
+    who: "you",
+    text: event.content,
+    state: "done",
+    correlationId: event.correlationId,
+    exact: false,
+  });
+}
+
+/** Joins two clauses with exactly one space, unless the second brings its own. */
+export function joinClauses(before: string, clause: string): string {
+  if (before === "" || /\s$/.test(before) || /^\s/.test(clause)) return before + clause;
+  return `${before} ${clause}`;
+}
+
+export function clauseArrived(
+  turns: readonly Turn[],
+  event: EventMap["MESSAGE_STREAM_EVENT_RECEIVED"],
+): Turn[] {
+  const existing = turns.find(isReply(event.correlationId));
+  // A text spoken as written is in the transcript already, whole.
+  if (existing?.exact) return change(turns, isReply(event.correlationId), { state: "speaking" });
+  if (existing) {
+    const text = joinClauses(existing.text, event.content);
+    return change(turns, isReply(event.correlationId), { text, state: "speaking" });
+  }
+  return append(turns, {
+    key: `face-${event.id}`,
+    who: "face",
+    text: event.content,
+    state: "speaking",
+    correlationId: event.correlationId,
+    exact: false,
+  });
+}
+
+/** The closing message is authoritative over the clauses. */
+export function replyClosed(turns: readonly Turn[], event: EventMap["MESSAGE"]): Turn[] {
+  const existing = turns.find(isReply(event.correlationId));
+  if (existing) {
+    const state = existing.state === "interrupted" ? "interrupted" : "speaking";
+    return change(turns, isReply(event.correlationId), { text: event.content, state });
+  }
+  return append(turns, {
+    key: `face-${event.id}`,
+    who: "face",
+    text: event.content,
+    state: "speaking",
+    correlationId: event.correlationId,
+    exact: false,
+  });
+}
+
+export function speechEnded(turns: readonly Turn[], event: EventMap["AVATAR_SPEECH_ENDED"]): Turn[] {
+  const speaking = isReply(event.correlationId);
+  return change(turns, (turn) => speaking(turn) && turn.state !== "interrupted", { state: "done" });
+}
+
+export function interrupted(turns: readonly Turn[]): Turn[] {
+  return change(
+    turns,
+    (turn) => turn.who === "face" && (turn.state === "speaking" || turn.state === "pending"),
+    { state: "interrupted" },
+  );
+}
+
+/** Nothing is under way any more: a turn that failed, or a session that ended. */
+export function settled(turns: readonly Turn[], state: "failed" | "done"): Turn[] {
+  return change(turns, (turn) => turn.state === "pending" || turn.state === "speaking", { state });
+}
+
+export function noticed(turns: readonly Turn[], text: string): Turn[] {
+  const key = `notice-${turns.length}-${turns.at(-1)?.key ?? ""}`;
+  return append(turns, { key, who: "notice", text, state: "done", correlationId: null, exact: false });
+}
+
+/** Whether the persona owes an answer that has not begun. */
+export function isThinking(turns: readonly Turn[]): boolean {
+  const last = turns.at(-1);
+  return last !== undefined && last.who === "you" && last.state !== "failed";
+}

@@ -1,0 +1,187 @@
+// The live session as the studio shows it: the client's events, turned into state.
+
+import type { Tone } from "../../contract/tones.ts";
+import {
+  asVisavisError,
+  type Client,
+  type CloseReason,
+  type ConnectionState,
+  type StreamStats,
+} from "../sdk/index.ts";
+import { Store } from "../ui/store.ts";
+import {
+  captionAt,
+  type Captions,
+  clauseAdded,
+  cleared,
+  noCaptions,
+  voiceEnded,
+  voiceStarted,
+  wholeText,
+} from "./captions.ts";
+import * as conversation from "./conversation.ts";
+
+export type SpeakMode = "message" | "talk";
+
+export interface LiveState {
+  connection: ConnectionState;
+  /** The first picture is on the screen. */
+  picture: boolean;
+  closed: { reason: CloseReason; message: string } | null;
+  warning: string | null;
+  turns: conversation.Turn[];
+  caption: string | null;
+  captionsOn: boolean;
+  speaking: boolean;
+  thinking: boolean;
+  muted: boolean;
+  tones: readonly Tone[];
+  stats: StreamStats | null;
+  firstFrameMs: number | null;
+  /** Of the last turn, from its message to the first sound. */
+  firstAudioMs: number | null;
+}
+
+const offAir = {
+  picture: false,
+  closed: null,
+  warning: null,
+  caption: null,
+  speaking: false,
+  thinking: false,
+  tones: [],
+  stats: null,
+  firstFrameMs: null,
+  firstAudioMs: null,
+} satisfies Partial<LiveState>;
+
+export class LiveStore extends Store<LiveState> {
+  readonly #client: Client;
+  #captions: Captions = noCaptions;
+  #captionTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #unlisten: (() => void)[];
+
+  constructor(client: Client) {
+    super({ ...offAir, connection: "idle", turns: [], captionsOn: true, muted: false });
+    this.#client = client;
+    this.#unlisten = this.#listen();
+  }
+
+  readonly goLive = async (avatar: string): Promise<void> => {
+    this.#setCaptions(cleared(this.#captions));
+    this.update({ ...offAir, turns: [] });
+    try {
+      const answer = await this.#client.connect({ avatar, kind: "studio" });
+      this.update({ tones: answer.tones });
+    } catch (thrown) {
+      const error = asVisavisError(thrown);
+      if (error.code !== "aborted") this.update({ closed: { reason: "refused", message: error.message } });
+    }
+  };
+
+  readonly end = (): void => void this.#client.disconnect();
+
+  readonly say = (text: string, mode: SpeakMode, tone?: Tone): boolean => {
+    try {
+      const correlationId =
+        mode === "talk" ? this.#client.talk(text, tone ? { tone } : {}) : this.#client.message(text);
+      this.#setTurns(conversation.sent(this.get().turns, { text, correlationId, mode }));
+      return true;
+    } catch (thrown) {
+      this.update({ warning: asVisavisError(thrown).message });
+      return false;
+    }
+  };
+
+  readonly interrupt = (): void => {
+    if (this.get().connection === "connected") this.#client.interrupt();
+  };
+
+  readonly toggleMuted = (): void => {
+    if (this.#client.muted) this.#client.unmute();
+    else this.#client.mute();
+    this.update({ muted: this.#client.muted, warning: null });
+  };
+
+  readonly toggleCaptions = (): void => this.update({ captionsOn: !this.get().captionsOn });
+
+  readonly dismissWarning = (): void => this.update({ warning: null });
+
+  readonly dismissClosed = (): void => this.update({ closed: null });
+
+  readonly dispose = (): void => {
+    clearTimeout(this.#captionTimer);
+    for (const unlisten of this.#unlisten) unlisten();
+    void this.#client.disconnect();
+  };
+
+  #listen(): (() => void)[] {
+    const client = this.#client;
+    const turns = () => this.get().turns;
+    return [
+      client.addListener("CONNECTION_STATE", ({ state }) => this.update({ connection: state })),
+      client.addListener("SESSION_READY", ({ tones }) => this.update({ tones })),
+      client.addListener("VIDEO_PLAY_STARTED", ({ firstFrameMs }) =>
+        this.update({ picture: true, firstFrameMs }),
+      ),
+      client.addListener("STATS", (stats) => this.update({ stats })),
+      client.addListener("METRIC", (metric) => this.update({ firstAudioMs: metric.first_audio_ms })),
+      client.addListener("WARNING", ({ message }) =>
+        this.update({ warning: message, muted: this.#client.muted }),
+      ),
+      client.addListener("USER_MESSAGE", (event) => this.#setTurns(conversation.heard(turns(), event))),
+      client.addListener("MESSAGE_STREAM_EVENT_RECEIVED", (event) => {
+        this.#setTurns(conversation.clauseArrived(turns(), event));
+        this.#setCaptions(clauseAdded(this.#captions, event.correlationId, event.content));
+      }),
+      client.addListener("MESSAGE", (event) => {
+        this.#setTurns(conversation.replyClosed(turns(), event));
+        this.#setCaptions(wholeText(this.#captions, event.correlationId, event.content));
+      }),
+      client.addListener("AVATAR_SPEECH_STARTED", ({ correlationId }) => {
+        this.update({ speaking: true });
+        this.#setCaptions(voiceStarted(this.#captions, correlationId, performance.now()));
+      }),
+      client.addListener("AVATAR_SPEECH_ENDED", (event) => {
+        this.update({ speaking: false });
+        this.#setTurns(conversation.speechEnded(turns(), event));
+        this.#setCaptions(voiceEnded(this.#captions, event.correlationId, performance.now()));
+      }),
+      client.addListener("INTERRUPTED", () => {
+        this.update({ speaking: false });
+        this.#setTurns(conversation.interrupted(turns()));
+        this.#setCaptions(cleared(this.#captions));
+      }),
+      client.addListener("ERROR", ({ error, fatal }) => {
+        if (fatal) return;
+        this.update({ speaking: false });
+        this.#setTurns(conversation.noticed(conversation.settled(turns(), "failed"), error.message));
+      }),
+      client.addListener("CLOSED", ({ reason, message }) => {
+        this.#setTurns(conversation.settled(turns(), "done"));
+        this.#setCaptions(cleared(this.#captions));
+        const closed = reason === "disconnected" ? null : { reason, message };
+        this.update({ closed, picture: false, speaking: false, thinking: false, stats: null });
+      }),
+    ];
+  }
+
+  #setTurns(turns: conversation.Turn[]): void {
+    this.update({ turns, thinking: conversation.isThinking(turns) });
+  }
+
+  #setCaptions(captions: Captions): void {
+    this.#captions = captions;
+    this.#showCaption();
+  }
+
+  #showCaption(): void {
+    clearTimeout(this.#captionTimer);
+    const nowMs = performance.now();
+    const { text, changesAtMs } = captionAt(this.#captions, nowMs);
+    this.update({ caption: text });
+    if (changesAtMs !== null) {
+      this.#captionTimer = setTimeout(() => this.#showCaption(), Math.max(10, changesAtMs - nowMs));
+    }
+  }
+}

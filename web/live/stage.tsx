@@ -1,0 +1,83 @@
+// The face itself: a still while off air, the live picture afterwards, and the captions over it.
+
+import { type ReactNode, useEffect, useRef } from "react";
+import type { Face } from "../faces/faces.ts";
+import type { Client, ConnectionState } from "../sdk/index.ts";
+import { Spinner } from "../ui/spinner.tsx";
+import "./stage.css";
+
+export interface StageProps {
+  client: Client;
+  face: Face | null;
+  still: string | undefined;
+  connection: ConnectionState;
+  /** The live picture may be shown in place of the still. */
+  picture: boolean;
+  speaking: boolean;
+  thinking: boolean;
+  caption: string | null;
+  captionsOn: boolean;
+  /** Shown over the foot of the still while off air. */
+  children?: ReactNode;
+}
+
+export function Stage({ client, face, still, children, ...live }: StageProps) {
+  const video = useRef<HTMLVideoElement>(null);
+  useEffect(() => {
+    if (video.current) client.streamToVideoElement(video.current);
+  }, [client]);
+
+  const onAir = live.connection === "connected" || live.connection === "reconnecting";
+  const classes = ["stage-frame"];
+  if (live.picture) classes.push("stage-live");
+  if (live.speaking) classes.push("stage-speaking");
+  if (live.connection === "reconnecting") classes.push("stage-stale");
+  const name = face?.name ?? "the face";
+  return (
+    <section className="stage" aria-label="Stage">
+      <div className={classes.join(" ")}>
+        {still ? (
+          <img className="stage-still" src={still} alt={live.picture ? "" : `Portrait of ${name}`} />
+        ) : (
+          <div className="stage-still stage-blank" aria-hidden="true" />
+        )}
+        <video
+          ref={video}
+          className="stage-video"
+          data-testid="live-video"
+          aria-label={`Live picture of ${name}`}
+          aria-hidden={!live.picture}
+          playsInline
+          autoPlay
+        />
+        {live.connection === "connecting" && (
+          <div className="stage-veil">
+            <Spinner label={`Waking ${name}…`} visible />
+          </div>
+        )}
+        {live.connection === "reconnecting" && (
+          <div className="stage-veil">
+            <Spinner label="The connection dropped. Reconnecting…" visible />
+          </div>
+        )}
+        {onAir && live.thinking && !live.speaking && (
+          <div className="stage-thinking" role="status" aria-label={`${name} is thinking`}>
+            <span />
+            <span />
+            <span />
+          </div>
+        )}
+        <p
+          className="stage-caption"
+          aria-live={live.captionsOn ? "polite" : "off"}
+          aria-label="Captions"
+          data-testid="caption"
+          hidden={!live.captionsOn}
+        >
+          {live.caption && <span key={live.caption}>{live.caption}</span>}
+        </p>
+        {children && <div className="stage-foot">{children}</div>}
+      </div>
+    </section>
+  );
+}

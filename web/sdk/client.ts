@@ -1,0 +1,212 @@
+// The client: what a page calls.
+
+import type { AvatarCreated, AvatarList } from "../../contract/avatars.ts";
+import type { ChatStatus } from "../../contract/chat.ts";
+import { limits } from "../../contract/limits.ts";
+import type { ConnectAnswer, IceServer } from "../../contract/live.ts";
+import type { Tone } from "../../contract/tones.ts";
+import { type CredentialOptions, Credentials } from "./credentials.ts";
+import { clientError } from "./errors.ts";
+import { type ConnectionState, Emitter, type EventName, type Listener } from "./events.ts";
+import { Http } from "./http.ts";
+import type { ConnectFields } from "./media.ts";
+import { Session } from "./session.ts";
+import type { StreamStats } from "./stats.ts";
+import { TalkStream, type TalkStreamOptions } from "./talk-stream.ts";
+import { uploadAvatar, type UploadOptions } from "./upload.ts";
+import { VideoOutput } from "./video-output.ts";
+
+export interface ClientOptions extends CredentialOptions {
+  /** Where the service is; the page's own origin unless given. */
+  baseUrl?: string;
+  /** STUN and TURN servers for the first connection; later ones use what the box answers. */
+  iceServers?: IceServer[];
+}
+
+export interface MessageOptions {
+  avatar?: string;
+  voice?: string;
+  /** Threads the turn through its events; drawn at random unless given. */
+  correlationId?: string;
+}
+
+export interface TalkOptions {
+  tone?: Tone;
+  voice?: string;
+  correlationId?: string;
+}
+
+function withoutUndefined<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Value;
+}
+
+export class Client {
+  readonly #emitter = new Emitter();
+  readonly #http: Http;
+  readonly #iceServers: IceServer[];
+  readonly #output: VideoOutput;
+  #session: Session | null = null;
+
+  constructor(options: ClientOptions) {
+    const credentials = new Credentials(options);
+    this.#http = new Http({ baseUrl: options.baseUrl ?? globalThis.location?.origin ?? "", credentials });
+    this.#iceServers = options.iceServers ?? [];
+    this.#output = new VideoOutput({
+      onFirstFrame: () => this.#session?.firstFrameShown(),
+      onBlocked: () =>
+        this.#emitter.emit("WARNING", {
+          code: "autoplay_blocked",
+          message: "The browser plays sound only after a click; the picture plays muted until then.",
+        }),
+    });
+  }
+
+  get connectionState(): ConnectionState {
+    return this.#session?.state ?? "idle";
+  }
+
+  /** Id of the live session, or null. */
+  get sessionId(): string | null {
+    return this.#session && this.#session.state !== "closed"
+      ? (this.#session.answer?.session_id ?? null)
+      : null;
+  }
+
+  /** Returns a function that removes the listener again. */
+  addListener<Name extends EventName>(name: Name, listener: Listener<Name>): () => void {
+    return this.#emitter.addListener(name, listener);
+  }
+
+  removeListener<Name extends EventName>(name: Name, listener: Listener<Name>): void {
+    this.#emitter.removeListener(name, listener);
+  }
+
+  /** Goes live. Resolves when the box's answer is applied; the first picture follows within a blink. */
+  async connect(request: ConnectFields = {}): Promise<ConnectAnswer> {
+    if (this.#session && this.#session.state !== "closed") {
+      throw clientError("already_connected", "This client is live already; disconnect first.");
+    }
+    const session = new Session({
+      http: this.#http,
+      emitter: this.#emitter,
+      stream: this.#output.renew(),
+      request: withoutUndefined(request),
+      iceServers: this.#iceServers,
+    });
+    this.#session = session;
+    return session.start();
+  }
+
+  /** Ends the session. Never rejects: what the box does not hear it finds out by itself. */
+  async disconnect(): Promise<void> {
+    const session = this.#session;
+    if (!session || session.state === "closed") return;
+    const opened = session.answer !== null;
+    session.end("disconnected", "You ended the session.");
+    if (opened) {
+      await this.#http.request("/disconnect", { method: "POST", keepalive: true }).catch(() => undefined);
+    }
+  }
+
+  /** Shows the session, this one and every later one, in a video element or the one with that id. */
+  streamToVideoElement(elementOrId: HTMLVideoElement | string): void {
+    this.#output.attach(elementOrId);
+  }
+
+  /** Says something to the persona, which answers. Returns the turn's correlation id. */
+  message(text: string, options: MessageOptions = {}): string {
+    const correlationId = options.correlationId ?? crypto.randomUUID();
+    this.#live().send(
+      withoutUndefined({ type: "message", content: this.#checked(text), ...options, correlationId } as const),
+    );
+    return correlationId;
+  }
+
+  /** Speaks a text as written. Returns the utterance's correlation id. */
+  talk(text: string, options: TalkOptions = {}): string {
+    const correlationId = options.correlationId ?? crypto.randomUUID();
+    this.#live().send(
+      withoutUndefined({ type: "talk", content: this.#checked(text), ...options, correlationId } as const),
+    );
+    return correlationId;
+  }
+
+  createTalkStream(options: TalkStreamOptions = {}): TalkStream {
+    const session = this.#live();
+    return new TalkStream({
+      options,
+      correlationId: options.correlationId ?? crypto.randomUUID(),
+      send: (message) => session.send(message),
+      interrupt: () => session.interrupt(),
+    });
+  }
+
+  /** Answers a `TOOL_CALL`. */
+  sendToolResult(id: string, result: unknown): void {
+    this.#live().send({ type: "tool_result", id, result });
+  }
+
+  /** Stops the avatar, and drops what was not sent yet. */
+  interrupt(): void {
+    this.#live().interrupt();
+  }
+
+  mute(): void {
+    this.#output.setMuted(true);
+  }
+
+  unmute(): void {
+    this.#output.setMuted(false);
+  }
+
+  get muted(): boolean {
+    return this.#output.muted;
+  }
+
+  /** The last reading, at most a second old; null before the first. */
+  getStats(): StreamStats | null {
+    return this.#session?.lastStats() ?? null;
+  }
+
+  /** Whether the box can answer and speak. */
+  chatStatus(signal?: AbortSignal): Promise<ChatStatus> {
+    return this.#http.json("/api/chat/status", signal ? { signal } : {});
+  }
+
+  avatars(signal?: AbortSignal): Promise<AvatarList> {
+    return this.#http.json("/api/avatars", signal ? { signal } : {});
+  }
+
+  /** Sends a photograph; it is being prepared when this resolves, and `avatars()` tells when it is ready. */
+  uploadAvatar(file: File, options: UploadOptions = {}): Promise<AvatarCreated> {
+    return uploadAvatar(this.#http, file, options);
+  }
+
+  /** The avatar's still. Rejects with status 404 while it is not prepared yet. */
+  async avatarPreview(avatar: string, signal?: AbortSignal): Promise<Blob> {
+    const path = `/api/avatar/preview?avatar=${encodeURIComponent(avatar)}`;
+    const response = await this.#http.request(path, signal ? { signal } : {});
+    return response.blob();
+  }
+
+  #live(): Session {
+    if (!this.#session || this.#session.state === "closed") {
+      throw clientError("not_connected", "There is no live session; connect first.");
+    }
+    return this.#session;
+  }
+
+  #checked(text: string): string {
+    if (text.trim() === "") throw clientError("message_blank", "There is nothing to say in an empty text.");
+    if (text.length > limits.messageChars) {
+      const max = limits.messageChars.toLocaleString("en");
+      throw clientError("message_too_long", `A text may have at most ${max} characters.`);
+    }
+    return text;
+  }
+}
+
+/** Makes a client. It opens nothing until asked to. */
+export function createClient(options: ClientOptions = {}): Client {
+  return new Client(options);
+}

@@ -1,0 +1,16 @@
+import type { CloseReason } from "../sdk/index.ts";
+
+const words: Record<CloseReason, string> = {
+  disconnected: "The session ended",
+  replaced: "Opened somewhere else",
+  idle: "The session fell asleep",
+  max_length: "Time is up",
+  credential: "You are signed out",
+  refused: "The session could not go on",
+  lost: "The connection was lost",
+};
+
+/** A heading for why the session is over; the service's sentence goes under it. */
+export function closingWords(reason: CloseReason): string {
+  return words[reason];
+}

@@ -1,0 +1,174 @@
+// The studio of a signed-in person: picks a face, goes live, converses.
+
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { FacesStore } from "../faces/faces-store.ts";
+import { Picker } from "../faces/picker.tsx";
+import { UploadDialog } from "../faces/upload-dialog.tsx";
+import { UploadStore } from "../faces/upload-store.ts";
+import { Composer } from "../live/composer.tsx";
+import { LiveControls } from "../live/live-controls.tsx";
+import { LiveStore } from "../live/live-store.ts";
+import { Readouts } from "../live/readouts.tsx";
+import { Stage } from "../live/stage.tsx";
+import { Transcript } from "../live/transcript.tsx";
+import { portal } from "../portal/portal.ts";
+import { createClient } from "../sdk/index.ts";
+import { Banner } from "../ui/banner.tsx";
+import { useStore } from "../ui/store.ts";
+import { useAmbience } from "./ambience.ts";
+import { closingWords } from "./closing-words.ts";
+import { TopBar } from "./top-bar.tsx";
+import "./studio.css";
+
+function openStudio() {
+  const client = createClient({ getCredential: () => portal.sessionCredential() });
+  const faces = new FacesStore(client);
+  const live = new LiveStore(client);
+  const upload = new UploadStore({ client, onAccepted: faces.watch, onReady: faces.select });
+  return { client, faces, live, upload };
+}
+
+export interface StudioProps {
+  email: string;
+  onSignedOut(): void;
+}
+
+export function Studio({ email, onSignedOut }: StudioProps) {
+  const [{ client, faces, live, upload }] = useState(openStudio);
+  const faceState = useStore(faces);
+  const state = useStore(live);
+
+  useEffect(() => {
+    void faces.refresh();
+    const unsubscribe = faces.subscribe(() => upload.follow(faces.get().faces));
+    const leave = () => live.end();
+    addEventListener("pagehide", leave);
+    return () => {
+      unsubscribe();
+      removeEventListener("pagehide", leave);
+    };
+  }, [faces, live, upload]);
+
+  const { interrupt } = live;
+  const interruptible = state.speaking || state.thinking;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+      interrupt();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [interrupt]);
+
+  const signOut = useCallback(async () => {
+    await client.disconnect();
+    try {
+      await portal.signOut();
+    } finally {
+      live.dispose();
+      faces.dispose();
+      onSignedOut();
+    }
+  }, [client, faces, live, onSignedOut]);
+
+  const face = useMemo(
+    () => faceState.faces.find((candidate) => candidate.id === faceState.selected) ?? null,
+    [faceState.faces, faceState.selected],
+  );
+  const still = face ? faceState.stills[face.id] : undefined;
+  const ambience = useAmbience(still);
+  const onAir = state.connection !== "idle" && state.connection !== "closed";
+  const name = face?.name ?? "the face";
+
+  function goLive() {
+    if (face) void live.goLive(face.id);
+  }
+
+  return (
+    <div className={onAir ? "studio studio-on-air" : "studio"} style={ambience}>
+      <TopBar email={email} connection={state.connection} onSignOut={() => void signOut()} />
+      <main>
+        <div className="studio-stage">
+          <Stage
+            client={client}
+            face={face}
+            still={still}
+            connection={state.connection}
+            picture={state.picture}
+            speaking={state.speaking}
+            thinking={state.thinking}
+            caption={state.caption}
+            captionsOn={state.captionsOn}
+          >
+            {onAir ? (
+              <LiveControls
+                muted={state.muted}
+                captionsOn={state.captionsOn}
+                onToggleMuted={live.toggleMuted}
+                onToggleCaptions={live.toggleCaptions}
+                onEnd={live.end}
+              />
+            ) : (
+              <div className="curtain">
+                <h1>{face?.name ?? (faceState.status === "ready" ? "Add a face to begin" : "One moment")}</h1>
+                {face && (
+                  <button type="button" className="button button-primary button-large" onClick={goLive}>
+                    Go live
+                  </button>
+                )}
+              </div>
+            )}
+          </Stage>
+          {onAir && (
+            <Readouts
+              stats={state.stats}
+              firstFrameMs={state.firstFrameMs}
+              firstAudioMs={state.firstAudioMs}
+            />
+          )}
+        </div>
+        <aside className="panel" aria-label={onAir ? "Conversation" : "Faces"}>
+          {state.closed && (
+            <Banner
+              kind="error"
+              title={closingWords(state.closed.reason)}
+              action={face ? { label: "Go live again", onAct: goLive } : undefined}
+              onDismiss={live.dismissClosed}
+            >
+              {state.closed.message}
+            </Banner>
+          )}
+          {state.warning && (
+            <Banner kind="notice" onDismiss={live.dismissWarning}>
+              {state.warning}
+            </Banner>
+          )}
+          {faceState.status === "error" && (
+            <Banner
+              kind="error"
+              title="The faces cannot be fetched"
+              action={{ label: "Try again", onAct: () => void faces.refresh() }}
+            >
+              {faceState.error?.message}
+            </Banner>
+          )}
+          {onAir ? (
+            <>
+              <Transcript turns={state.turns} name={name} thinking={state.thinking} />
+              <Composer
+                name={name}
+                tones={state.tones}
+                interruptible={interruptible}
+                onSay={live.say}
+                onInterrupt={live.interrupt}
+              />
+            </>
+          ) : (
+            <Picker state={faceState} onSelect={faces.select} onAdd={upload.open} />
+          )}
+        </aside>
+      </main>
+      <UploadDialog store={upload} />
+    </div>
+  );
+}
