@@ -62,12 +62,12 @@ function createLips(shape: FaceShape): Lips {
     [1, 0],
   ]);
   const line = createCurve([
-    [0, 0.7],
-    [0.12, 0.45],
-    [0.3, -0.2],
-    [0.6, -0.1],
-    [0.85, -0.5],
-    [1, -1.1],
+    [0, 0.3],
+    [0.12, 0.17],
+    [0.3, -0.12],
+    [0.6, -0.3],
+    [0.85, -1],
+    [1, -1.9],
   ]);
   const at = (ax: number): number => clamp(ax / half);
   const lineOf = (ax: number): number => lineY + line(at(ax));
@@ -79,13 +79,15 @@ function createLips(shape: FaceShape): Lips {
   };
 }
 
+/** Height of the line between the corners of an eye: the outer one lies about 2 mm above the inner. */
+const corner = (u: number): number => mix(1.5, -0.9, u);
+
+const arch = (u: number, skew: number, power: number): number => (4 * u ** skew * (1 - u ** skew)) ** power;
+
 function createEye(shape: FaceShape): Eye {
   const innerX = shape.pupilX - shape.eyeHalfWidth;
   const outerX = shape.pupilX + shape.eyeHalfWidth;
   const along = (ax: number): number => clamp((ax - innerX) / (outerX - innerX));
-  // The outer corner lies about 2 mm above the inner one.
-  const corner = (u: number): number => mix(1.5, -0.9, u);
-  const arch = (u: number, skew: number, power: number): number => (4 * u ** skew * (1 - u ** skew)) ** power;
   const upper = (ax: number): number => {
     const u = along(ax);
     return corner(u) - (shape.upperOpening + 0.4) * arch(u, 0.88, 0.72);
@@ -101,7 +103,10 @@ function createEye(shape: FaceShape): Eye {
     lower,
     crease: (ax) => {
       const u = clamp((ax - innerX) / (outerX - innerX), -0.1, 1.2);
-      return mix(0.6, -1.8, u) - (shape.upperOpening + shape.creaseGap) * clamp(4 * (0.12 + 0.8 * u) * (1 - (0.12 + 0.8 * u))) ** 0.62;
+      return (
+        mix(0.6, -1.8, u) -
+        (shape.upperOpening + shape.creaseGap) * clamp(4 * (0.12 + 0.8 * u) * (1 - (0.12 + 0.8 * u))) ** 0.62
+      );
     },
     pupil: [shape.pupilX, 0.1],
   };
@@ -129,7 +134,10 @@ export function createFace(person: Person): Face {
     if (y <= TOP_Y || y >= shape.chinY) return 0;
     let close = 1;
     if (y < -25) close = Math.sqrt(1 - ((-25 - y) / (-25 - TOP_Y)) ** 2.2);
-    if (y > 55) close = (1 - ((y - 55) / (shape.chinY - 55)) ** mix(2.1, 3, shape.chinSquareness)) ** mix(0.62, 0.5, shape.chinSquareness);
+    if (y > 55)
+      close =
+        (1 - ((y - 55) / (shape.chinY - 55)) ** mix(2.1, 3, shape.chinSquareness)) **
+        mix(0.56, 0.5, shape.chinSquareness);
     return sides(y) * close;
   };
   const profile = createCurve([
@@ -156,14 +164,17 @@ export function createFace(person: Person): Face {
     [shape.chinY, 70],
   ]);
   const bridge = createCurve([
-    [-16, 0],
+    [-26, 0],
+    [-18, 0.3],
     [-5, 3.2],
     [8, 8],
     [tipY - 7, 15.5],
     [tipY, 16.5],
     [tipY + 6, 10],
-    [noseBaseY, 4],
-    [noseBaseY + 4, 0],
+    [noseBaseY, 3.4],
+    [noseBaseY + 5, 0.5],
+    [noseBaseY + 10, 0],
+    [noseBaseY + 11, 0],
   ]);
   const bridgeWidth = createCurve([
     [-16, 9],
@@ -181,10 +192,12 @@ export function createFace(person: Person): Face {
       const s = bridgeWidth(y) * shape.noseWidth;
       z += h * (0.56 * Math.exp(-((ax / s) ** 2.1)) + 0.44 * Math.exp(-((ax / (2.15 * s)) ** 2)));
     }
-    const tip = (x / (9.2 * shape.noseWidth)) ** 2 + ((y - tipY - 1.2) / 9.2) ** 2;
-    if (tip < 1) z = smoothMax(z, skin + 3 + 16.5 * shape.noseHeight * Math.sqrt(1 - tip), 7);
+    const tip = (x / (11.5 * shape.noseWidth)) ** 2 + ((y - tipY - 1) / 10.5) ** 2;
+    if (tip < 1) z = smoothMax(z, skin + 1 + 18.5 * shape.noseHeight * (1 - tip) ** 1.1, 10);
     z += 3 * bump(x, y - noseBaseY + 1, 3, 3);
-    const q = ((ax - alaX * 0.92) / (6.1 * shape.noseWidth)) ** 2 + ((y - (noseBaseY - 7) - 0.12 * (ax - alaX)) / 7.2) ** 2;
+    const q =
+      ((ax - alaX * 0.92) / (6.1 * shape.noseWidth)) ** 2 +
+      ((y - (noseBaseY - 7) - 0.12 * (ax - alaX)) / 7.2) ** 2;
     if (q < 1) z = smoothMax(z, skin - 3 + 13 * Math.sqrt(1 - q), 4.5);
     // The nostril opens downwards: a slanting hollow under the wing.
     const nx = ax - 6.6 * shape.noseWidth;
@@ -195,7 +208,7 @@ export function createFace(person: Person): Face {
   const mouth = (x: number, y: number, ax: number): number => {
     const half = shape.mouthHalfWidth;
     let z = -1.8 * bump(ax - half - 2, y - lips.lineY - 0.5, 3.4, 5);
-    z -= 1.3 * bump(x, y - (noseBaseY + 8), 2.4, 6) - 0.8 * bump(ax - 4.8, y - (noseBaseY + 9), 2, 6);
+    z -= 1.1 * bump(x, y - (noseBaseY + 10), 2.6, 5) - 0.6 * bump(ax - 4.8, y - (noseBaseY + 11), 2.2, 5);
     if (ax >= half) return z;
     const side = (1 - (ax / half) ** 2) ** 0.6 * shape.lipVolume;
     const line = lips.line(ax);
@@ -203,7 +216,10 @@ export function createFace(person: Person): Face {
     const lower = lips.lower(ax);
     if (y <= line) {
       const v = clamp((y - (upper - 1.5)) / (line - upper + 1.5));
-      z += side * (3.7 * Math.sin(Math.PI * 0.5 * v ** 0.9) * (1 - v ** 7) ** 0.7 + 0.9 * bump(x, y - line + 2.6, 4, 2));
+      z +=
+        side *
+        (3.7 * Math.sin(Math.PI * 0.5 * v ** 0.9) * (1 - v ** 7) ** 0.7 +
+          0.9 * bump(x, y - line + 2.6, 4, 2));
       z += side * 0.25 * bump(0, y - upper, 1, 0.9);
     } else {
       const v = clamp((y - line) / (lower + 1 - line));
@@ -215,15 +231,17 @@ export function createFace(person: Person): Face {
 
   const eyeArea = (ax: number, y: number, skin: number): number => {
     const dx = ax - shape.pupilX;
-    if (Math.abs(dx) > 34 || Math.abs(y) > 34) return skin;
+    if (Math.abs(dx) > 48 || Math.abs(y) > 40) return skin;
     let z = skin - 8.5 * bump(dx + 2, y + 1, 13, 10.5) - 3 * bump(ax - 15, y + 3, 6, 8);
+    // The lids lie on a ball of 14 mm; past 11 mm it goes on as a cone, so that its edge never shows.
     const radius = 14.2;
-    const d2 = (dx * 0.94) ** 2 + (y * 1.02) ** 2;
-    if (d2 < radius * radius) {
-      z = smoothMax(z, 83 - 9.2 + (Math.sqrt(radius * radius - d2) - radius) * 0.82 + 6, 3.5);
-    }
+    const d = Math.hypot(dx * 0.94, y * 1.02);
+    const cap = Math.min(d, 11);
+    const drop = radius - Math.sqrt(radius * radius - cap * cap) + 1.22 * (d - cap);
+    z = smoothMax(z, 79.8 - 0.82 * drop, 5);
     if (ax > eye.innerX - 4 && ax < eye.outerX + 6) {
-      const fade = smoothstep(eye.innerX - 4, eye.innerX + 3, ax) * (1 - smoothstep(eye.outerX - 1, eye.outerX + 6, ax));
+      const fade =
+        smoothstep(eye.innerX - 4, eye.innerX + 3, ax) * (1 - smoothstep(eye.outerX - 1, eye.outerX + 6, ax));
       const fromCrease = y - eye.crease(ax);
       z -= fade * 1.5 * Math.exp(-((fromCrease / 1.1) ** 2));
       z += fade * 1.3 * bump(0, fromCrease + 3.2, 1, 2.4);
@@ -241,13 +259,19 @@ export function createFace(person: Person): Face {
     const r = ax / half;
     const depth = silhouetteDepth(y);
     let z = depth + (profile(y) - depth) * Math.sqrt(1 - r ** 2.35);
-    z += shape.browRidge * bump(ax - 24, y + 19 - 0.08 * (ax - 24), 15, 5) + shape.browRidge * 0.5 * bump(x, y + 15, 9, 5);
-    z += shape.cheekbone * bump(ax - 45, y - 26 + 0.25 * (ax - 45), 15, 10) + 2.6 * bump(ax - 33, y - 33, 12, 11);
+    z +=
+      shape.browRidge * bump(ax - 24, y + 19 - 0.08 * (ax - 24), 15, 5) +
+      shape.browRidge * 0.5 * bump(x, y + 15, 9, 5);
+    z +=
+      shape.cheekbone * bump(ax - 45, y - 26 + 0.25 * (ax - 45), 15, 10) +
+      2.6 * bump(ax - 33, y - 33, 12, 11);
     z -= 2.8 * bump(ax - 48, y - 58, 9, 15) + 2 * bump(ax - 62, y + 28, 9, 16);
     z -= 3.2 * bump(x, y - (lips.lineY + shape.lowerLip + 6.5), 15, 4.2);
     z += 4.2 * bump(x, y - (shape.chinY - 13), mix(9, 14, shape.chinSquareness), 8);
     z += 2.6 * bump(x, y - lips.lineY, 17, 12);
-    z -= 1.3 * bump(ax - 25 - 0.5 * (y - 52), (y - 52) * 0.5, 1.9, 7) - 1.1 * bump(ax - 31 - 0.4 * (y - 50), y - 48, 5, 12);
+    z -=
+      1.3 * bump(ax - 25 - 0.5 * (y - 52), (y - 52) * 0.5, 1.9, 7) -
+      1.1 * bump(ax - 31 - 0.4 * (y - 50), y - 48, 5, 12);
     z -= 0.9 * bump(y - 12 - 0.35 * (ax - 24), ax - 24, 2.4, 10);
     z = eyeArea(ax, y, z);
     z = nose(x, y, ax, z);

@@ -55,7 +55,7 @@ export function createBody(person: Person, face: Face): Body {
     return (y - neckY - edge(ax)) / Math.hypot(1, slope / 2);
   };
   const folds = (x: number, y: number): number =>
-    2.6 * fractalNoise(x / 60 + 0.012 * y, y / 34 - 0.2 * Math.abs(x) * 0.03, person.seed + 40);
+    4.6 * fractalNoise(x / 60 + 0.012 * y, y / 34 - 0.2 * Math.abs(x) * 0.03, person.seed + 40);
 
   return {
     clothDepth,
@@ -70,7 +70,11 @@ export function createBody(person: Person, face: Face): Body {
       const grow = smoothstep(120, 205, y);
       let z = smoothMax(column, -18 + (16 + 34 * grow) * Math.sqrt(1 - r * r) + 26 * grow, 18);
       const along = clamp((y - 95) / 85);
-      z += 3.4 * bump(ax - mix(neck * 0.86, 9, along), 0, mix(7, 5, along), 1) * smoothstep(85, 110, y) * (1 - smoothstep(172, 186, y));
+      z +=
+        3.4 *
+        bump(ax - mix(neck * 0.86, 9, along), 0, mix(7, 5, along), 1) *
+        smoothstep(85, 110, y) *
+        (1 - smoothstep(172, 186, y));
       z += 3 * bump(0, y - (183 - 0.07 * ax), 1, 5) * smoothstep(10, 22, ax) * (1 - smoothstep(80, 120, ax));
       z -= 5 * bump(x, y - 178, 8, 8);
       z += 2.2 * bump(x, y - 132, 8, 14);
@@ -92,7 +96,14 @@ export function createBody(person: Person, face: Face): Body {
       const rim = Math.exp(-(((q - 0.86) / 0.11) ** 2)) * smoothstep(0.75, 0.2, v);
       const fold = Math.exp(-(((q - 0.52) / 0.13) ** 2)) * (v < 0.4 ? 1 : 0.5);
       const lobe = bump(u - 0.2, v - 0.8, 0.5, 0.22);
-      return 1 + 4.2 * rim + 2.6 * fold + 3 * lobe - 5 * bump(u + 0.1, v - 0.05, 0.3, 0.35) + 3 * Math.sqrt(1 - q * q);
+      return (
+        1 +
+        4.2 * rim +
+        2.6 * fold +
+        3 * lobe -
+        5 * bump(u + 0.1, v - 0.05, 0.3, 0.35) +
+        3 * Math.sqrt(1 - q * q)
+      );
     },
   };
 }

@@ -35,7 +35,8 @@ export function fromHex(hex: string): Rgb {
 export function toSrgbByte(linear: number): number {
   const shoulder = 0.8;
   const over = linear - shoulder;
-  const value = over > 0 ? shoulder + (1 - shoulder) * (1 - Math.exp(-over / (1 - shoulder))) : Math.max(0, linear);
+  const value =
+    over > 0 ? shoulder + (1 - shoulder) * (1 - Math.exp(-over / (1 - shoulder))) : Math.max(0, linear);
   const encoded = value <= 0.0031308 ? value * 12.92 : 1.055 * value ** (1 / 2.4) - 0.055;
   return Math.min(255, Math.max(0, encoded * 255));
 }
@@ -118,7 +119,7 @@ export function paintStrand(canvas: Canvas, strand: Strand, coverage?: Float32Ar
         if (t < 0 || t >= 1) continue;
         const distance = Math.abs(px * dy - py * dx) / Math.sqrt(lengthSquared);
         const width = widths[s]! * (1 - t) + widths[s + 1]! * t;
-        const inside = Math.min(1, Math.max(0, (Math.max(width, 1) / 2 - distance + 0.5)));
+        const inside = Math.min(1, Math.max(0, Math.max(width, 1) / 2 - distance + 0.5));
         const alpha = inside * Math.min(1, width) * opacity;
         if (alpha <= 0.002) continue;
         const i = y * canvas.width + x;

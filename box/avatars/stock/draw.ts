@@ -11,7 +11,9 @@ import { drawPortrait } from "./portrait.ts";
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !people.some((person) => person.name === name));
 if (unknown.length > 0) {
-  console.error(`No such person: ${unknown.join(", ")}. There are: ${people.map((person) => person.name).join(", ")}.`);
+  console.error(
+    `No such person: ${unknown.join(", ")}. There are: ${people.map((person) => person.name).join(", ")}.`,
+  );
   process.exit(2);
 }
 const size = Number(process.env.STOCK_SIZE ?? 1024);
@@ -21,6 +23,8 @@ const oversampling = Number(process.env.STOCK_OVERSAMPLING ?? 2);
 for (const person of people.filter(({ name }) => names.length === 0 || names.includes(name))) {
   const { data, width, height } = drawPortrait(person, { size, oversampling });
   const path = join(folder, `${person.name}.png`);
-  await sharp(data, { raw: { width, height, channels: 3 } }).png({ compressionLevel: 9 }).toFile(path);
+  await sharp(data, { raw: { width, height, channels: 3 } })
+    .png({ compressionLevel: 9 })
+    .toFile(path);
   console.log(path);
 }

@@ -7,7 +7,7 @@ import { toPixel } from "./relief.ts";
 import type { View } from "./relief.ts";
 
 /** Visible radii of an adult iris and of its pupil in studio light, mm. */
-const IRIS_RADIUS = 6.05;
+const IRIS_RADIUS = 5.8;
 const PUPIL_RADIUS = 2.05;
 
 /** Colour of the open eye at a point of the face, lit and in the shade of the upper lid. */
@@ -22,7 +22,8 @@ export function eyeballAt(person: Person, face: Face, x: number, y: number): Rgb
   const seed = person.seed + (side < 0 ? 80 : 90);
 
   const fibres = noise(angle * 14, r * 0.5, seed) * 0.5 + noise(angle * 31, r * 0.9, seed + 1) * 0.35;
-  const towardsPupil = 1 - smoothstep(PUPIL_RADIUS, IRIS_RADIUS * 0.72, r + 0.5 * noise(angle * 6, 1, seed + 2));
+  const towardsPupil =
+    1 - smoothstep(PUPIL_RADIUS, IRIS_RADIUS * 0.72, r + 0.5 * noise(angle * 6, 1, seed + 2));
   const limbus = smoothstep(IRIS_RADIUS - 1.5, IRIS_RADIUS - 0.1, r);
   const pupil = 1 - smoothstep(PUPIL_RADIUS - 0.25, PUPIL_RADIUS + 0.2, r);
   const isIris = 1 - smoothstep(IRIS_RADIUS - 0.35, IRIS_RADIUS + 0.25, r);
@@ -41,14 +42,17 @@ export function eyeballAt(person: Person, face: Face, x: number, y: number): Rgb
 
   const colour = [0, 1, 2].map((c) => {
     let value = white[c]! * roundness * (c === 0 ? 1 : 1 - vein - 0.1 * corner);
-    const iris = mix(person.eyes.iris[c]!, person.eyes.irisInner[c]!, towardsPupil * 0.75) * (1 + 0.55 * fibres) * caustic;
+    const iris =
+      mix(person.eyes.iris[c]!, person.eyes.irisInner[c]!, towardsPupil * 0.75) *
+      (1 + 0.55 * fibres) *
+      caustic;
     value = mix(value, iris * (1 - 0.75 * limbus) * (1 - 0.97 * pupil) + 0.004, isIris);
     value = mix(value, person.skin.blood[c]! * 0.75, caruncle);
     value = mix(value, mix(person.skin.base[c]!, 0.75, 0.3), wet * 0.55);
     return value * shade * 1.12;
   });
   // The key's softbox and, fainter, the fill mirror in the cornea.
-  const box = smoothstep(1.25, 0.85, Math.abs(dx + 1.75)) * smoothstep(1.15, 0.75, Math.abs(dy + 1.9 + 0.12 * dx));
+  const box = smoothstep(1.12, 0.6, Math.hypot(dx + 1.7 + 0.1 * dy, 0.85 * (dy + 1.95 + 0.14 * dx)));
   const second = 0.16 * bump(dx - 2.6, dy - 1.2, 0.7, 1.1) + 0.1 * bump(dx - 6.5, dy + 0.5, 0.6, 1);
   const tear = 0.5 * bump(ax - eye.innerX - 2.6, fromLower - 0.5, 0.5, 0.25);
   const glint = clamp(1.15 * box + second + tear);
@@ -62,12 +66,13 @@ export function paintLashes(canvas: Canvas, view: View, person: Person, face: Fa
   const { lashes, lashLengthMm } = person.eyes;
   for (const side of [-1, 1]) {
     for (const row of ["lower", "upper"] as const) {
-      const count = row === "upper" ? lashes : Math.round(lashes * 0.5);
+      const count = row === "upper" ? lashes : Math.round(lashes * 0.36);
       for (let k = 0; k < count; k++) {
         const u = clamp((k + random()) / count, 0.03, 0.99);
         const ax = mix(eye.innerX + 1.5, eye.outerX + 0.2, u);
         const fan = (u - 0.42) * 1.5 + 0.22 * (random() - 0.5);
-        const length = lashLengthMm * (0.55 + 0.45 * random()) * mix(0.55, 1.1, u ** 0.8) * (row === "upper" ? 1 : 0.42);
+        const length =
+          lashLengthMm * (0.55 + 0.45 * random()) * mix(0.55, 1.1, u ** 0.8) * (row === "upper" ? 1 : 0.34);
         const up = row === "upper" ? -1 : 1;
         const y0 = row === "upper" ? eye.upper(ax) + 0.15 : eye.lower(ax) + 0.35;
         const steps = 7;
@@ -84,49 +89,10 @@ export function paintLashes(canvas: Canvas, view: View, person: Person, face: Fa
           points[2 * s] = px;
           points[2 * s + 1] = py;
           widths[s] = Math.max(0.15, view.scale * (row === "upper" ? 0.4 : 0.24) * (1 - t * 0.9));
-          for (let c = 0; c < 3; c++) colours[3 * s + c] = person.brows.colour[c]! * 0.35;
+          for (let c = 0; c < 3; c++) colours[3 * s + c] = person.brows.colour[c]! * 0.22;
         }
-        paintStrand(canvas, { points, widths, colours, opacity: row === "upper" ? 0.82 : 0.5 });
+        paintStrand(canvas, { points, widths, colours, opacity: row === "upper" ? 0.85 : 0.36 });
       }
-    }
-  }
-}
-
-/** Paints the brows hair by hair: upright at the inner end, then sweeping outwards, thinning at both borders. */
-export function paintBrows(canvas: Canvas, view: View, person: Person, face: Face): void {
-  const random = createRandom(person.seed + 110);
-  const { brows } = person;
-  const innerX = 12.5;
-  const outerX = face.shape.pupilX + face.shape.eyeHalfWidth + 9;
-  for (const side of [-1, 1]) {
-    const count = Math.round(620 * brows.density);
-    for (let k = 0; k < count; k++) {
-      const u = random() ** 0.92;
-      const ax = mix(innerX, outerX, u);
-      const middle = brows.y - brows.arch * Math.sin(Math.PI * clamp(u * 0.78)) * 1 + 5.2 * smoothstep(0.62, 1, u) + (side < 0 ? 0.5 : -0.3);
-      const thickness = brows.thicknessMm * (u < 0.6 ? mix(1.02, 1, u / 0.6) : mix(1, 0.2, (u - 0.6) / 0.4));
-      const v = (random() + random() - 1) * 0.62;
-      const y0 = middle + v * thickness;
-      const lean = mix(-1.25, -0.12, clamp(u * 2.4)) + (v < 0 ? 0.55 : -0.35) * clamp(u * 1.6) + 0.42 * smoothstep(0.62, 1, u) * 2 * 0.6 + 0.25 * (random() - 0.5);
-      const length = mix(5.2, 7, random()) * mix(0.75, 1, clamp(u * 3)) * (u > 0.8 ? 0.8 : 1);
-      const steps = 6;
-      const points = new Float64Array(steps * 2);
-      const widths = new Float64Array(steps);
-      const colours = new Float64Array(steps * 3);
-      const tone = 0.7 + 0.7 * random();
-      const solid = smoothstep(0, 0.25, u) * 0.34 + 0.26;
-      for (let s = 0; s < steps; s++) {
-        const t = s / (steps - 1);
-        const bend = lean + 0.55 * t;
-        const hx = ax + length * t * Math.cos(bend);
-        const hy = y0 + length * t * Math.sin(bend);
-        const [px, py] = toPixel(view, ...face.fromFace(side * hx, hy));
-        points[2 * s] = px;
-        points[2 * s + 1] = py;
-        widths[s] = Math.max(0.1, view.scale * 0.36 * (1 - t) ** 0.6);
-        for (let c = 0; c < 3; c++) colours[3 * s + c] = brows.colour[c]! * tone;
-      }
-      paintStrand(canvas, { points, widths, colours, opacity: solid });
     }
   }
 }

@@ -15,6 +15,8 @@ export interface HairCanvas {
   view: View;
   person: Person;
   face: Face;
+  /** Share of all strands to paint, each so much wider: small pictures need fewer. */
+  detail: number;
 }
 
 /** One hair in face millimetres, with the normal of the hair volume around it. */
@@ -33,31 +35,47 @@ export interface HairStrand {
 }
 
 /** Kajiya and Kay (1989) hair shading, with the second, coloured highlight shifted towards the tip. */
-function shade(hair: Hair, tangent: Vec3, normal: Vec3, strand: { tone: number; openness: number; shift: number }): Rgb {
+function shade(
+  hair: Hair,
+  tangent: Vec3,
+  normal: Vec3,
+  strand: { tone: number; openness: number; shift: number },
+): Rgb {
   const { tone, openness, shift } = strand;
   const sine = (direction: Vec3, by: number): number => {
-    const t = normalise([tangent[0] + normal[0] * by, tangent[1] + normal[1] * by, tangent[2] + normal[2] * by]);
+    const t = normalise([
+      tangent[0] + normal[0] * by,
+      tangent[1] + normal[1] * by,
+      tangent[2] + normal[2] * by,
+    ]);
     const cosine = t[0] * direction[0] + t[1] * direction[1] + t[2] * direction[2];
     return Math.sqrt(Math.max(0, 1 - cosine * cosine));
   };
   const lamp = (towards: Vec3): { body: number; first: number; second: number } => {
     const half = normalise([towards[0], towards[1], towards[2] + 1]);
-    const facing = clamp((normal[0] * towards[0] + normal[1] * towards[1] + normal[2] * towards[2] + 0.35) / 1.35);
+    const facing = clamp(
+      (normal[0] * towards[0] + normal[1] * towards[1] + normal[2] * towards[2] + 0.35) / 1.35,
+    );
     return {
-      body: facing * (0.35 + 0.65 * sine(towards, 0)),
-      first: facing * sine(half, -0.12 + shift) ** 90,
-      second: facing * sine(half, 0.14 + shift) ** 24,
+      body: facing * (0.6 + 0.4 * sine(towards, 0)),
+      first: facing * sine(half, 0.2 + shift) ** 70,
+      second: facing * sine(half, 0.42 + shift) ** 34,
     };
   };
   const key = lamp(studio.key.towards);
   const fill = lamp(studio.fill.towards);
-  const rimFacing = clamp(normal[0] * studio.rim.towards[0] + normal[1] * studio.rim.towards[1] + 0.1) * (1 - 0.6 * clamp(normal[2]));
+  const rimFacing =
+    clamp(normal[0] * studio.rim.towards[0] + normal[1] * studio.rim.towards[1] + 0.1) *
+    (1 - 0.6 * clamp(normal[2]));
   return [0, 1, 2].map((c) => {
     const body = mix(hair.dark[c]!, hair.mid[c]!, clamp(0.25 + key.body * 0.9)) * tone;
-    const ambient = 0.42 * studio.sky[c]!;
-    const diffuse = body * (ambient + 0.95 * key.body * studio.key.colour[c]! + 0.8 * fill.body * studio.fill.colour[c]!);
-    const glow = hair.shine[c]! * (0.3 * key.second + 0.1 * fill.second) * tone + (0.3 * hair.shine[c]! + 0.05) * 0.55 * key.first;
-    return (diffuse + glow + hair.shine[c]! * 0.42 * rimFacing * studio.rim.colour[c]!) * openness;
+    const ambient = 0.62 * studio.sky[c]!;
+    const diffuse =
+      body * (ambient + 0.95 * key.body * studio.key.colour[c]! + 0.8 * fill.body * studio.fill.colour[c]!);
+    const glow =
+      hair.shine[c]! * (0.2 * key.second + 0.08 * fill.second) * tone +
+      (0.5 * hair.shine[c]! + 0.05) * 0.75 * key.first * Math.min(1, tone);
+    return (diffuse + glow + hair.shine[c]! * 0.42 * Math.min(1, tone) * rimFacing * studio.rim.colour[c]!) * openness;
   }) as unknown as Rgb;
 }
 
@@ -76,8 +94,12 @@ export function paintHair(target: HairCanvas, strand: HairStrand, shift: number)
     const [px, py] = toPixel(view, ...face.fromFace(x, y));
     points[2 * k] = px;
     points[2 * k + 1] = py;
-    widths[k] = strand.widthMm * view.scale * mix(1, strand.taper, t ** 1.5);
-    const colour = shade(person.hair, tangent, normalise(strand.normal(t)), { tone: strand.tone, openness: strand.openness(t), shift });
+    widths[k] = (strand.widthMm / target.detail) * view.scale * mix(1, strand.taper, t ** 1.5);
+    const colour = shade(person.hair, tangent, normalise(strand.normal(t)), {
+      tone: strand.tone,
+      openness: strand.openness(t),
+      shift,
+    });
     for (let c = 0; c < 3; c++) colours[3 * k + c] = colour[c]!;
   }
   paintStrand(target.canvas, { points, widths, colours, opacity: strand.opacity }, target.coverage);

@@ -13,7 +13,7 @@ export interface Lamp {
 
 /** A studio: a large warm key from the upper left, a cool fill from the right, and a rim light from behind. */
 export const studio = {
-  key: { towards: normalise([-0.52, -0.56, 0.72]), colour: [1.62, 1.5, 1.36], wrap: 0.22 } satisfies Lamp,
+  key: { towards: normalise([-0.5, -0.5, 0.76]), colour: [1.56, 1.48, 1.38], wrap: 0.22 } satisfies Lamp,
   fill: { towards: normalise([0.75, -0.05, 0.66]), colour: [0.5, 0.52, 0.58], wrap: 0.5 } satisfies Lamp,
   rim: { towards: normalise([0.92, -0.28, -0.12]), colour: [0.75, 0.8, 0.95], wrap: 0 } satisfies Lamp,
   sky: [0.36, 0.37, 0.4] as Rgb,
@@ -76,7 +76,7 @@ export function computeShadow(relief: Relief, lamp: Lamp): Float32Array {
         const sy = Math.round(y + (ly / flat) * mm * scale);
         if (sx < 0 || sy < 0 || sx >= size || sy >= size) break;
         const above = z[sy * size + sx]! - (z[i]! + 0.4 + mm * rise);
-        const penumbra = 0.6 + 0.34 * mm;
+        const penumbra = 0.6 + 0.46 * mm;
         lit = Math.min(lit, 1 - smoothstep(-penumbra, penumbra, above));
       }
       light[i] = lit;

@@ -10,10 +10,12 @@ export function smoothstep(edge0: number, edge1: number, x: number): number {
   return t * t * (3 - 2 * t);
 }
 
-/** Gaussian of a normalised offset: 1 at the centre, cut to 0 beyond 3.5 sigma. */
+const BUMP_FLOOR = Math.exp(-6);
+
+/** Gaussian of a normalised offset: 1 at the centre, lowered to reach 0 without a step at 3.5 sigma. */
 export function bump(dx: number, dy: number, sx: number, sy: number): number {
   const q = (dx * dx) / (sx * sx) + (dy * dy) / (sy * sy);
-  return q > 12 ? 0 : Math.exp(-q / 2);
+  return q > 12 ? 0 : (Math.exp(-q / 2) - BUMP_FLOOR) / (1 - BUMP_FLOOR);
 }
 
 /** Polynomial smooth maximum: equals max(a, b) where they differ by more than k. */
@@ -61,13 +63,21 @@ export function noise(x: number, y: number, seed: number): number {
 
 /** Three octaves of value noise, about [-1, 1]. */
 export function fractalNoise(x: number, y: number, seed: number): number {
-  return (noise(x, y, seed) + 0.5 * noise(2.03 * x, 2.03 * y, seed + 1) + 0.25 * noise(4.1 * x, 4.1 * y, seed + 2)) / 1.75;
+  return (
+    (noise(x, y, seed) +
+      0.5 * noise(2.03 * x, 2.03 * y, seed + 1) +
+      0.25 * noise(4.1 * x, 4.1 * y, seed + 2)) /
+    1.75
+  );
 }
 
 /** Monotone cubic interpolation (Fritsch and Carlson 1980) of [x, y] keys in ascending x; constant beyond its ends. */
 export function createCurve(keys: readonly (readonly [number, number])[]): (x: number) => number {
   const n = keys.length;
-  const slope = Array.from({ length: n - 1 }, (_, i) => (keys[i + 1]![1] - keys[i]![1]) / (keys[i + 1]![0] - keys[i]![0]));
+  const slope = Array.from(
+    { length: n - 1 },
+    (_, i) => (keys[i + 1]![1] - keys[i]![1]) / (keys[i + 1]![0] - keys[i]![0]),
+  );
   const tangent = keys.map((_, i) => {
     if (i === 0) return slope[0]!;
     if (i === n - 1) return slope[n - 2]!;

@@ -3,7 +3,8 @@ import { COLLAR_MM, createBody } from "./body.ts";
 import type { Body } from "./body.ts";
 import { blurMasked, blurPlane, createCanvas, toSrgbByte } from "./canvas.ts";
 import type { Canvas, Rgb } from "./canvas.ts";
-import { eyeballAt, paintBrows, paintLashes } from "./eyes.ts";
+import { paintBrows } from "./brows.ts";
+import { eyeballAt, paintLashes } from "./eyes.ts";
 import type { HairCanvas } from "./hair.ts";
 import { computeOpenness, computeShadow, diffuse, specular, studio } from "./lighting.ts";
 import { paintBackHair, paintFrontHair } from "./long-waves.ts";
@@ -31,7 +32,8 @@ export interface PortraitOptions {
 
 /** Draws one person's portrait. The same person and options give the same bytes on every run. */
 export function drawPortrait(person: Person, { size, oversampling }: PortraitOptions): Picture {
-  if (!Number.isInteger(size) || size < 32) throw new RangeError(`size must be a whole number from 32, not ${size}`);
+  if (!Number.isInteger(size) || size < 32)
+    throw new RangeError(`size must be a whole number from 32, not ${size}`);
   if (!Number.isInteger(oversampling) || oversampling < 1 || oversampling > 4) {
     throw new RangeError(`oversampling must be a whole number from 1 to 4, not ${oversampling}`);
   }
@@ -42,19 +44,34 @@ export function drawPortrait(person: Person, { size, oversampling }: PortraitOpt
   const canvas = createCanvas(view.size, view.size);
   paintBackground(canvas, view, person);
 
-  const target = (): HairCanvas => ({ canvas, coverage: new Float32Array(view.size ** 2), view, person, face });
-  if (person.hair.style === "long-waves") paintBackHair(target());
+  const layer = (onto: Canvas): HairCanvas => ({
+    canvas: onto,
+    coverage: new Float32Array(view.size ** 2),
+    view,
+    person,
+    face,
+    detail: clamp(view.size / 768, 0.25, 1),
+  });
+  if (person.hair.style === "long-waves") paintBackHair(layer(canvas));
 
-  // The front hair is laid down twice: once on a scratch surface to know its shadow, then over the finished skin.
-  const rehearsal: HairCanvas = { ...target(), canvas: createCanvas(view.size, view.size) };
-  const hair = person.hair.style === "long-waves" ? paintFrontHair : paintShortHair;
-  hair(rehearsal);
-  paintFlesh(canvas, relief, person, { face, body, hairCoverage: rehearsal.coverage });
-  if (person.skin.stubble > 0) paintStubble(target());
+  // The front hair is painted first, on its own, because its shadow falls on the skin that it will lie over.
+  const hair = layer(createCanvas(view.size, view.size));
+  if (person.hair.style === "long-waves") paintFrontHair(hair);
+  else paintShortHair(hair);
+  paintFlesh(canvas, relief, person, { face, body, hairCoverage: hair.coverage });
+  if (person.skin.stubble > 0) paintStubble(layer(canvas));
   paintBrows(canvas, view, person, face);
   paintLashes(canvas, view, person, face);
-  hair(target());
+  layOver(canvas, hair);
   return develop(canvas, oversampling, person.seed);
+}
+
+/** Lays a hair layer over the canvas; painted onto black, its colours are already multiplied by its coverage. */
+function layOver(canvas: Canvas, { canvas: layer, coverage }: HairCanvas): void {
+  for (let i = 0; i < coverage.length; i++) {
+    const rest = 1 - coverage[i]!;
+    for (let c = 0; c < 3; c++) canvas.data[3 * i + c] = layer.data[3 * i + c]! + canvas.data[3 * i + c]! * rest;
+  }
 }
 
 function paintBackground(canvas: Canvas, view: View, person: Person): void {
@@ -63,9 +80,12 @@ function paintBackground(canvas: Canvas, view: View, person: Person): void {
     for (let x = 0; x < view.size; x++) {
       const u = x / view.size;
       const v = y / view.size;
-      const glow = clamp(bump(u - 0.66, v - 0.42, 0.34, 0.36) + 0.05 * noise(u * 3, v * 3, person.seed + 400));
+      const glow = clamp(
+        bump(u - 0.66, v - 0.42, 0.34, 0.36) + 0.05 * noise(u * 3, v * 3, person.seed + 400),
+      );
       for (let c = 0; c < 3; c++) {
-        canvas.data[3 * (y * view.size + x) + c] = mix(dark[c]!, light[c]!, glow) * (1 - 0.25 * smoothstep(0.6, 1.1, v));
+        canvas.data[3 * (y * view.size + x) + c] =
+          mix(dark[c]!, light[c]!, glow) * (1 - 0.25 * smoothstep(0.6, 1.1, v));
       }
     }
   }
@@ -77,7 +97,12 @@ interface FleshInputs {
   hairCoverage: Float32Array;
 }
 
-function paintFlesh(canvas: Canvas, relief: Relief, person: Person, { face, body, hairCoverage }: FleshInputs): void {
+function paintFlesh(
+  canvas: Canvas,
+  relief: Relief,
+  person: Person,
+  { face, body, hairCoverage }: FleshInputs,
+): void {
   const { view, material, normal, faceX, faceY } = relief;
   const count = view.size ** 2;
   const openness = computeOpenness(relief);
@@ -120,18 +145,22 @@ function paintFlesh(canvas: Canvas, relief: Relief, person: Person, { face, body
     const m = material[i]!;
     if (m === NOTHING) continue;
     const n: Vec3 = [normal[3 * i]!, normal[3 * i + 1]!, normal[3 * i + 2]!];
-    const rimFacing = clamp(n[0] * studio.rim.towards[0] + n[1] * studio.rim.towards[1] + n[2] * studio.rim.towards[2]);
-    const edge = (1 - n[2]) ** 1.6 * rimFacing * openness[i]!;
+    const rimFacing = clamp(
+      n[0] * studio.rim.towards[0] + n[1] * studio.rim.towards[1] + n[2] * studio.rim.towards[2],
+    );
+    const edge = (1 - n[2]) ** 1.6 * rimFacing * openness[i]! ** 2 * hairShade[i]!;
     if (m === EYEBALL) {
       const colour = eyeballAt(person, face, faceX[i]!, faceY[i]!);
-      for (let c = 0; c < 3; c++) canvas.data[3 * i + c] = colour[c]! * mix(0.75, 1, clamp(light[c]![i]! / 1.4));
+      for (let c = 0; c < 3; c++)
+        canvas.data[3 * i + c] = colour[c]! * mix(0.75, 1, clamp(light[c]![i]! / 1.4));
       continue;
     }
     if (m === CLOTH) {
       const [x, y] = toMm(view, (i % view.size) + 0.5, Math.floor(i / view.size) + 0.5);
       const cloth = clothAt(person, body, x, y);
       for (let c = 0; c < 3; c++) {
-        canvas.data[3 * i + c] = cloth[c]! * light[c]![i]! + (0.25 * cloth[c]! + 0.02) * edge * studio.rim.colour[c]!;
+        canvas.data[3 * i + c] =
+          cloth[c]! * light[c]![i]! + (0.25 * cloth[c]! + 0.02) * edge * studio.rim.colour[c]!;
       }
       continue;
     }
@@ -147,7 +176,11 @@ function paintFlesh(canvas: Canvas, relief: Relief, person: Person, { face, body
     for (let c = 0; c < 3; c++) {
       const glow = edge * studio.rim.colour[c]! * (0.35 * point.albedo[c]! + 0.16);
       canvas.data[3 * i + c] =
-        point.albedo[c]! * scattered[c]![i]! * (m === HEAD ? 1 : 0.94) + sheen * studio.key.colour[c]! * 0.62 + fillSheen * studio.fill.colour[c]! + glow + fresnel;
+        point.albedo[c]! * scattered[c]![i]! * (m === HEAD ? 1 : 0.94) +
+        sheen * studio.key.colour[c]! * 0.62 +
+        fillSheen * studio.fill.colour[c]! +
+        glow +
+        fresnel;
     }
   }
 }
@@ -159,9 +192,14 @@ function clothAt(person: Person, body: Body, x: number, y: number): Rgb {
   const collar = 1 - smoothstep(COLLAR_MM - 0.3, COLLAR_MM + 0.3, depth);
   const seam = bump(depth - COLLAR_MM, 0, 0.7, 1);
   const ribs = 0.86 + 0.14 * Math.sin(((x < 0 ? -1 : 1) * x + 0.6 * (y - depth)) * 2.1);
-  const stitches = 0.93 + 0.1 * Math.sin(x * 3.6) * Math.sin(y * 4.4 + 1.4 * Math.sin(x * 3.6)) + 0.08 * noise(x / 1.2, y / 1.2, person.seed + 410);
+  const stitches =
+    0.93 +
+    0.1 * Math.sin(x * 3.6) * Math.sin(y * 4.4 + 1.4 * Math.sin(x * 3.6)) +
+    0.08 * noise(x / 1.2, y / 1.2, person.seed + 410);
   const hem = smoothstep(0, 0.9, depth);
-  return [0, 1, 2].map((c) => mix(colour[c]! * stitches, trim[c]! * ribs, collar) * (1 - 0.5 * seam) * mix(0.6, 1, hem)) as unknown as Rgb;
+  return [0, 1, 2].map(
+    (c) => mix(colour[c]! * stitches, trim[c]! * ribs, collar) * (1 - 0.5 * seam) * mix(0.6, 1, hem),
+  ) as unknown as Rgb;
 }
 
 /** Shade that the front hair throws on the skin: near and sharp at its edge, wide and soft further in. */
@@ -192,7 +230,8 @@ function develop(canvas: Canvas, oversampling: number, seed: number): Picture {
       for (let c = 0; c < 3; c++) {
         let sum = 0;
         for (let j = 0; j < oversampling; j++) {
-          for (let k = 0; k < oversampling; k++) sum += canvas.data[3 * ((y * oversampling + j) * canvas.width + x * oversampling + k) + c]!;
+          for (let k = 0; k < oversampling; k++)
+            sum += canvas.data[3 * ((y * oversampling + j) * canvas.width + x * oversampling + k) + c]!;
         }
         data[3 * (y * size + x) + c] = Math.round(toSrgbByte((sum / oversampling ** 2) * grain));
       }

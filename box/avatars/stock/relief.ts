@@ -1,5 +1,6 @@
 import type { Body } from "./body.ts";
 import type { Face } from "./anatomy.ts";
+import { noise } from "./maths.ts";
 
 export const NOTHING = 0;
 export const HEAD = 1;
@@ -28,7 +29,7 @@ export interface Relief {
 }
 
 export function createView(size: number): View {
-  return { size, scale: (size * 2.7) / 1024, originX: size * 0.5, originY: size * 0.435 };
+  return { size, scale: (size * 2.92) / 1024, originX: size * 0.5, originY: size * 0.435 };
 }
 
 export const toMm = (view: View, px: number, py: number): [number, number] => [
@@ -63,7 +64,7 @@ export function traceRelief(view: View, face: Face, body: Body): Relief {
       if (Math.abs(fx) < reach && fy > -115 && fy < face.shape.chinY + 2) {
         const head = face.height(fx, fy);
         if (head > -Infinity) {
-          relief.z[i] = head;
+          relief.z[i] = head + texture(fx, fy);
           relief.material[i] = isOpenEye(face, fx, fy) ? EYEBALL : HEAD;
           continue;
         }
@@ -76,13 +77,19 @@ export function traceRelief(view: View, face: Face, body: Body): Relief {
       }
       const z = body.height(x, y);
       if (z > -Infinity) {
-        relief.z[i] = z;
-        relief.material[i] = body.clothDepth(x, y) > 0 ? CLOTH : NECK;
+        const isCloth = body.clothDepth(x, y) > 0;
+        relief.z[i] = isCloth ? z : z + texture(fx, fy);
+        relief.material[i] = isCloth ? CLOTH : NECK;
       }
     }
   }
   computeNormals(relief);
   return relief;
+}
+
+/** Pores and fine creases of the skin, mm. */
+function texture(x: number, y: number): number {
+  return 0.022 * noise(x / 0.62, y / 0.62, 3) + 0.035 * noise(x / 1.5, y / 1.3, 4);
 }
 
 export function isOpenEye(face: Face, x: number, y: number): boolean {

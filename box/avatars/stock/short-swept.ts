@@ -17,11 +17,12 @@ const HAIRLINE = createCurve([
   [80, 22],
 ]);
 
-const hairline = (x: number, seed: number): number => HAIRLINE(Math.abs(x)) + 2.2 * noise(x / 6, 3, seed + 301);
+const hairline = (x: number, seed: number): number =>
+  HAIRLINE(Math.abs(x)) + 2.2 * noise(x / 6, 3, seed + 301);
 
 /** 1 where the hair is long (the top of the head), 0 where it is clipped (the sides). */
 const topness = (x: number, y: number): number =>
-  smoothstep(-44, -70, y + 0.3 * (Math.abs(x) - 40)) * smoothstep(76, 60, Math.abs(x));
+  smoothstep(-54, -76, y + 0.3 * (Math.abs(x) - 40)) * smoothstep(72, 54, Math.abs(x));
 
 function skullNormal(x: number, y: number): Vec3 {
   const nx = x / 78;
@@ -38,17 +39,22 @@ export function paintShortHair(target: HairCanvas): void {
 function paintSides(target: HairCanvas): void {
   const { face, person } = target;
   const random = createRandom(person.seed + 300);
-  for (let k = 0; k < 22000; k++) {
+  for (let k = 0; k < 60000 * target.detail; k++) {
+    // First a translucent ground, so that the scalp does not shine through, then the single hairs.
+    const ground = k < 5000 * target.detail;
     const x = mix(-78, 78, random());
-    const y = mix(-100, 20, random());
+    const y = mix(-104, 20, random());
     const line = hairline(x, person.seed);
-    if (Math.abs(x) > face.halfWidth(y) + 1 || topness(x, y) > 0.9) continue;
+    if (Math.abs(x) > face.halfWidth(y) + mix(0, 4.5, smoothstep(-15, -65, y))) continue;
     const fade = mix(0.55, 1, smoothstep(14, -30, y));
     if (random() > smoothstep(line + 3, line - 5, y) * fade) continue;
     const side = x < 0 ? -1 : 1;
     const lock = noise(x / 5, y / 8, person.seed + 311);
-    const angle = Math.PI / 2 + side * 0.15 + 0.4 * lock + 0.3 * (random() - 0.5);
-    const length = mix(4, 9, smoothstep(0, -60, y)) * mix(0.7, 1.1, random());
+    // Clipped hair grows down at the temples, and up where it meets the long top.
+    const upwards = smoothstep(-54, -64, y) * smoothstep(62, 48, Math.abs(x));
+    const down = Math.PI / 2 + side * 0.15;
+    const angle = mix(down, side > 0 ? -1.2 : Math.PI * 1.35, upwards) + 0.4 * lock + 0.3 * (random() - 0.5);
+    const length = mix(3, 11, smoothstep(-10, -75, y)) * mix(0.7, 1.1, random());
     const normal = skullNormal(x, y);
     const path: Vec3[] = [0, 0.33, 0.66, 1].map((t) => [
       x + Math.cos(angle) * length * t,
@@ -58,10 +64,10 @@ function paintSides(target: HairCanvas): void {
     const strand: HairStrand = {
       path,
       normal: () => normal,
-      widthMm: mix(0.26, 0.36, random()),
-      tone: mix(0.5, 1, random()) * (1 + 0.2 * lock),
-      openness: () => 0.72,
-      opacity: 0.66,
+      widthMm: ground ? 1.5 : mix(0.17, 0.25, random()),
+      tone: (ground ? 0.4 : mix(0.25, 0.65, random())) * (1 + 0.2 * lock),
+      openness: () => mix(0.62, 0.5, smoothstep(-20, -70, y)),
+      opacity: ground ? 0.5 * smoothstep(20, -40, y) : 0.72,
       taper: 0.3,
     };
     paintHair(target, strand, 0.1 * (random() - 0.5));
@@ -78,19 +84,28 @@ interface Lock {
   tone: number;
 }
 
-/** Centre line of a lock: it rises from the scalp and curls over towards the picture's right. */
-function lockPath(lock: Lock, q: number, stray: number, reach: number): Vec3[] {
-  const steps = 14;
+/** One hair of a lock, which rises from the scalp, leans over to the picture's right and falls with the skull. */
+function lockPath(
+  lock: Lock,
+  hair: { q: number; stray: number; reach: number; root?: readonly [number, number] },
+): Vec3[] {
+  const { q, stray, reach, root = [0, 0] } = hair;
+  const steps = 16;
   const path: Vec3[] = [];
-  let x = lock.x;
-  let y = lock.y;
+  // Roots lie scattered over the lock's patch of scalp, or it would start in a straight cut.
+  let x = lock.x + root[0];
+  let y = lock.y + root[1];
   const length = lock.length * reach;
   for (let s = 0; s < steps; s++) {
     const t = s / (steps - 1);
-    const direction = lock.heading + lock.turn * t ** 1.6 + stray * 0.25 * t;
-    // A lock is widest a third of the way up and gathers to a point.
-    const across = q * lock.width * (0.55 + 0.9 * t) * (1 - t ** 2.6) + stray * 0.8 * t;
-    path.push([x - Math.sin(direction) * across, y + Math.cos(direction) * across, 60 + 26 * Math.sin(Math.PI * 0.75 * t)]);
+    const direction = lock.heading + lock.turn * smoothstep(0, 1, t * 0.92) + stray * 0.3 * t;
+    // A lock is widest in its first half and gathers to a point.
+    const across = q * lock.width * (0.8 + 0.7 * t) * (1 - t ** 2.4) + stray * 0.7 * t;
+    path.push([
+      x - Math.sin(direction) * across,
+      y + Math.cos(direction) * across,
+      60 + 26 * Math.sin(Math.PI * 0.75 * t),
+    ]);
     x += (Math.cos(direction) * length) / (steps - 1);
     y += (Math.sin(direction) * length) / (steps - 1);
   }
@@ -102,55 +117,70 @@ function paintTop(target: HairCanvas): void {
   const { seed } = person;
   const random = createRandom(seed + 305);
   const locks: (Lock & { order: number })[] = [];
-  while (locks.length < 420) {
-    const x = mix(-70, 70, random());
-    const y = mix(-113, -50, random());
-    if (Math.abs(x) > face.halfWidth(Math.max(y, -111)) || topness(x, y) < 0.3 || y > hairline(x, seed) - 1) continue;
-    const across = smoothstep(-58, 55, x);
-    const bend = noise(x / 16, y / 16, seed + 307);
+  while (locks.length < 520) {
+    const x = mix(-60, 57, random());
+    const y = mix(-112, -56, random());
+    if (Math.abs(x) > face.halfWidth(Math.max(y, -111)) || topness(x, y) < 0.3 || y > hairline(x, seed) - 0.5)
+      continue;
+    const across = smoothstep(-52, 58, x);
+    const bend = noise(x / 20, y / 14, seed + 307);
+    const fullness = smoothstep(0.3, 1, topness(x, y)) * smoothstep(64, 26, x);
     locks.push({
       x,
       y,
-      heading: mix(-1.95, -0.85, across) + 0.45 * bend + 0.25 * (random() - 0.5),
-      turn: mix(1.25, 1.35, across) + 0.7 * bend + 0.3 * (random() - 0.5),
-      length: mix(24, 40, smoothstep(0.3, 1, topness(x, y))) * mix(0.8, 1.15, random()) * mix(0.8, 1, smoothstep(-112, -85, y)),
-      width: mix(1.4, 3.4, random()),
-      tone: mix(0.6, 1.3, random()),
-      order: y - 0.05 * Math.abs(x) + 9 * random(),
+      heading: mix(-1.95, -0.95, across) + 0.16 * bend + 0.2 * (random() - 0.5),
+      turn: mix(1.75, 1.9, across) + 0.3 * bend + 0.25 * (random() - 0.5),
+      length: mix(16, 46, fullness) * mix(0.75, 1.1, random()) * mix(0.66, 1, smoothstep(-112, -82, y)),
+      width: mix(1, 2.4, random()),
+      tone: mix(0.55, 1.35, random()),
+      order: y + 9 * random(),
     });
   }
   locks.sort((a, b) => a.order - b.order);
   for (const ground of [true, false]) {
     for (const lock of locks) {
       const normal = skullNormal(lock.x, lock.y);
-      const strands = ground ? 6 : 46;
+      const strands = ground ? 6 : Math.ceil(40 * target.detail);
       for (let k = 0; k < strands; k++) {
         const q = 2 * random() - 1;
         const stray = random() + random() - 1;
-        const edge = ground ? 0.45 : 1 - 0.6 * Math.abs(q) ** 2.2;
+        const edge = ground ? 0.45 : 1 - 0.65 * Math.abs(q) ** 2.2;
         paintHair(
           target,
           {
-            path: lockPath(lock, q, stray, (ground ? 0.75 : 1) * mix(0.82, 1.04, random())),
-            normal: (t) => [normal[0] * 0.8 - 0.2 * q + 0.25 * t, normal[1] - 0.25 * (1 - t) + 0.15, normal[2] + 0.25 * (1 - Math.abs(q))],
-            widthMm: ground ? 1.8 : mix(0.22, 0.4, random()),
-            tone: ground ? 0.6 : lock.tone * mix(0.8, 1.2, random()),
-            openness: (t) => edge * mix(0.5, 1, smoothstep(0, 0.5, t)),
-            opacity: ground ? 1 : 0.78,
+            path: lockPath(lock, {
+              q,
+              stray,
+              reach: (ground ? 0.75 : 1) * mix(0.78, 1.04, random()),
+              root: [2.4 * (random() - 0.5), ground ? -2 : mix(-4, 2.2, random())],
+            }),
+            normal: (t) => [normal[0] * 0.8 - 0.2 * q + 0.2 * t, normal[1] - 0.5 * t + 0.15, normal[2] * 0.9],
+            widthMm: ground ? 1.8 : mix(0.18, 0.32, random()),
+            tone: ground ? 0.6 : lock.tone * mix(0.6, 1.4, random()),
+            openness: (t) => edge * mix(0.42, 1, smoothstep(0, 0.45, t)),
+            opacity: ground ? 1 : 0.84,
             taper: ground ? 0.4 : 0.25,
           },
-          0.1 * (random() - 0.5),
+          0.16 * (random() - 0.5),
         );
       }
     }
   }
   // Single hairs soften the hairline.
-  for (let k = 0; k < 1500; k++) {
+  for (let k = 0; k < 1500 * target.detail; k++) {
     const x = mix(-52, 52, random());
     const y = hairline(x, seed) + mix(-3, 2.5, random() ** 1.6);
-    const lock: Lock = { x, y, heading: mix(-1.9, -0.9, smoothstep(-58, 55, x)) + 0.5 * (random() - 0.5), turn: 0.8, length: mix(5, 13, random()), width: 0, tone: 1, };
+    const lock: Lock = {
+      x,
+      y,
+      heading: mix(-1.9, -0.9, smoothstep(-58, 55, x)) + 0.5 * (random() - 0.5),
+      turn: 0.8,
+      length: mix(5, 13, random()),
+      width: 0,
+      tone: 1,
+    };
     const strand: HairStrand = {
-      path: lockPath(lock, 0, random() - 0.5, 1),
+      path: lockPath(lock, { q: 0, stray: random() - 0.5, reach: 1 }),
       normal: () => skullNormal(x, y),
       widthMm: 0.24,
       tone: mix(0.5, 0.9, random()),
@@ -166,18 +196,38 @@ function paintTop(target: HairCanvas): void {
 export function paintStubble(target: HairCanvas): void {
   const { face, person } = target;
   const random = createRandom(person.seed + 320);
-  const count = Math.round(30000 * person.skin.stubble);
+  const count = Math.round(30000 * person.skin.stubble * target.detail);
   for (let k = 0; k < count; k++) {
     const x = mix(-74, 74, random());
     const y = mix(-5, face.shape.chinY + 1, random());
     const ax = Math.abs(x);
     const area = beardArea(face, x, y);
-    if (ax > face.halfWidth(y) - 0.5 || random() > area * (0.75 + 0.25 * noise(x / 4, y / 4, person.seed + 321))) continue;
+    if (
+      ax > face.halfWidth(y) - 0.5 ||
+      random() > area * (0.75 + 0.25 * noise(x / 4, y / 4, person.seed + 321))
+    )
+      continue;
     const side = x < 0 ? -1 : 1;
     const angle = Math.PI / 2 + side * mix(0.15, -0.5, clamp(ax / 60)) + 0.7 * (random() - 0.5);
     const length = mix(0.9, 2, random());
-    const path: Vec3[] = [0, 0.5, 1].map((t) => [x + Math.cos(angle) * length * t, y + Math.sin(angle) * length * t, 80]);
+    const path: Vec3[] = [0, 0.5, 1].map((t) => [
+      x + Math.cos(angle) * length * t,
+      y + Math.sin(angle) * length * t,
+      80,
+    ]);
     const tone = 0.55 + 0.5 * random();
-    paintHair(target, { path, normal: () => [x / 90, y / 200, 0.8], widthMm: 0.17, tone, openness: () => 0.75, opacity: 0.55, taper: 0.4 }, 0);
+    paintHair(
+      target,
+      {
+        path,
+        normal: () => [x / 90, y / 200, 0.8],
+        widthMm: 0.17,
+        tone,
+        openness: () => 0.75,
+        opacity: 0.55,
+        taper: 0.4,
+      },
+      0,
+    );
   }
 }
