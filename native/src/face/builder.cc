@@ -1,0 +1,82 @@
+#include "visavis/face/builder.h"
+
+#include <cmath>
+#include <string>
+
+#include "color.h"
+#include "expression.h"
+#include "face_topology.h"
+#include "landmarks.h"
+#include "mesh.h"
+#include "motion.h"
+#include "mouth_interior.h"
+#include "mouth_shapes.h"
+#include "no_fold.h"
+#include "whole_file.h"
+
+namespace visavis {
+
+namespace {
+
+void check(const BuildOptions& o) {
+  const auto refuse = [](const std::string& why) { throw BuildError(why); };
+  if (o.width < 64 || o.height < 64 || o.width > 8192 || o.height > 8192) refuse("the picture must be 64 to 8192 pixels a side");
+  if (o.rgb.size() != static_cast<std::size_t>(o.width) * o.height * 3) refuse("the picture's bytes do not match its size");
+  for (const int side : {o.output_width, o.output_height}) {
+    if (side < 128 || side > 4096 || side % 2 != 0) refuse("the avatar's size must be even, 128 to 4096 pixels a side");
+  }
+  const double source = static_cast<double>(o.width) / o.height, target = static_cast<double>(o.output_width) / o.output_height;
+  if (std::fabs(source / target - 1) > 0.02) refuse("the picture and the avatar must have the same shape");
+  if (o.fps != 25 && o.fps != 30) refuse("the frame rate must be 25 or 30");
+  if (!(o.loop_seconds >= 2 && o.loop_seconds <= 60)) refuse("the loop must last 2 to 60 seconds");
+  if (!(o.motion >= 0 && o.motion <= 1)) refuse("motion must be between 0 and 1");
+  if (!std::filesystem::is_directory(o.out_dir)) refuse("the folder to write into does not exist");
+}
+
+}  // namespace
+
+AvatarInfo build_avatar(const BuildOptions& options) {
+  check(options);
+  const face::Face face =
+      face::fit_face(options.landmarks, options.width, options.height, options.output_width, options.output_height);
+  const I420Frame still =
+      face::rgb_to_i420(options.rgb, options.width, options.height, options.output_width, options.output_height);
+  const face::RestMouth mouth = face::measure_mouth(face);
+  face::MouthShapes shapes = face::make_mouth_shapes(face, mouth);
+
+  Rig rig;
+  rig.width = options.output_width;
+  rig.height = options.output_height;
+  rig.fps = options.fps;
+  rig.frame_count = static_cast<int>(std::lround(options.loop_seconds * options.fps));
+  rig.px_per_mm = face.px_per_mm;
+  rig.down = face.down;
+  rig.rest = face.points;
+  rig.triangles = face.triangles;
+  rig.contours = face::rig_contours();
+  rig.shapes = std::move(shapes.shapes);
+  rig.jaw = std::move(shapes.jaw);
+  rig.jaw_mm = shapes.jaw_mm;
+  rig.tongue_mm = shapes.tongue_mm;
+  rig.mouth = face::paint_mouth(face, mouth, still.view());
+
+  face::WholeFile loop(options.out_dir / "loop.i420");
+  face::MotionRenderer motion(face, still.view());
+  I420Frame frame(rig.width, rig.height);
+  std::vector<PointF> points;
+  for (const face::IdlePose& pose : face::idle_timeline(rig.fps, rig.frame_count, options.motion, options.seed)) {
+    motion.render(pose, frame.view(), points);
+    loop.write(frame.bytes());
+    rig.tracks.insert(rig.tracks.end(), points.begin(), points.end());
+  }
+  rig.finish();
+  if (!face::unfold_poses(rig)) {
+    throw BuildError("the face cannot be moved without folding: try a photograph taken from the front");
+  }
+  rig.finish();
+  rig.save(options.out_dir / "rig.vvr");
+  loop.commit();
+  return {rig.width, rig.height, rig.fps, rig.frame_count};
+}
+
+}  // namespace visavis

@@ -1,0 +1,239 @@
+#include "expression.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "face_topology.h"
+#include "mesh.h"
+#include "raster.h"
+
+namespace visavis::face {
+
+namespace {
+
+constexpr float kTau = 2 * std::numbers::pi_v<float>;
+
+// A smooth periodic wander in -1..1: harmonics `low`..`high` of the loop, weaker as they get faster.
+std::vector<float> wander(int frame_count, int low, int high, std::mt19937_64& random) {
+  std::uniform_real_distribution<float> phase(0.0f, kTau);
+  std::vector<float> values(frame_count, 0.0f);
+  for (int k = std::max(low, 1); k <= std::max(high, 1); ++k) {
+    const float offset = phase(random);
+    for (int i = 0; i < frame_count; ++i) {
+      const float angle = kTau * static_cast<float>(k) * static_cast<float>(i) / static_cast<float>(frame_count);
+      values[i] += std::sin(angle + offset) / static_cast<float>(k);
+    }
+  }
+  float most = 1e-6f;
+  for (float v : values) most = std::max(most, std::fabs(v));
+  for (float& v : values) v /= most;
+  return values;
+}
+
+float ease(float t) {
+  t = std::clamp(t, 0.0f, 1.0f);
+  return t * t * (3 - 2 * t);
+}
+
+// A spontaneous blink shuts in about 100 ms and takes about twice as long to open (VanderWerf et al., "Eyelid movements",
+// J. Neurophysiol. 2003).
+float blink_at(float seconds) {
+  constexpr float kShutting = 0.10f, kShut = 0.05f, kOpening = 0.22f;
+  if (seconds < 0) return ease((seconds + kShutting) / kShutting);
+  if (seconds < kShut) return 1;
+  return 1 - ease((seconds - kShut) / kOpening);
+}
+
+float smooth_step(float from, float to, float x) { return ease((x - from) / (to - from)); }
+
+}  // namespace
+
+std::vector<IdlePose> idle_timeline(int fps, int frame_count, double motion, std::uint64_t seed) {
+  std::mt19937_64 random(seed * 0x9E3779B97F4A7C15ull + 1);
+  const float seconds = static_cast<float>(frame_count) / static_cast<float>(fps);
+  const auto harmonic = [&](float hertz) { return static_cast<int>(std::lround(hertz * seconds)); };
+  const int slow = 1, fast = std::max(harmonic(0.45f), 2);
+  const auto yaw = wander(frame_count, slow, fast, random), pitch = wander(frame_count, slow, fast, random);
+  const auto roll = wander(frame_count, slow, fast, random), shift = wander(frame_count, slow, fast, random);
+  const auto brow = wander(frame_count, slow, std::max(harmonic(0.6f), 2), random);
+  const float amount = 2.0f * static_cast<float>(motion);
+  const int breaths = std::max(harmonic(0.25f), 1);
+  std::uniform_real_distribution<float> unit(0.0f, 1.0f);
+  const float breath_phase = unit(random);
+
+  // A blink every three seconds or so, none within half a second of the seam.
+  std::vector<float> blinks;
+  const int blink_count = std::max(1, static_cast<int>(std::lround(seconds / 3.1f)));
+  const float usable = seconds - 1.1f;
+  for (int i = 0; i < blink_count; ++i) {
+    const float slot = usable / static_cast<float>(blink_count);
+    blinks.push_back(0.5f + slot * (static_cast<float>(i) + 0.15f + 0.7f * unit(random)));
+  }
+
+  // The eyes rest on a few spots, the first and last of them straight ahead, and jump between them.
+  struct Fixation {
+    float from, x, y;
+  };
+  std::vector<Fixation> fixations = {{0, 0, 0}};
+  for (float at = 0.7f + unit(random); at < seconds - 1.0f; at += 0.8f + 1.6f * unit(random)) {
+    fixations.push_back({at, 0.9f * (unit(random) - 0.5f), 0.5f * (unit(random) - 0.5f)});
+  }
+  fixations.push_back({seconds - 0.6f, 0, 0});
+
+  std::vector<IdlePose> poses(frame_count);
+  for (int i = 0; i < frame_count; ++i) {
+    IdlePose& pose = poses[i];
+    const float t = static_cast<float>(i) / static_cast<float>(fps);
+    pose.yaw = 0.040f * amount * yaw[i];
+    pose.pitch = 0.026f * amount * pitch[i];
+    pose.roll = 0.014f * amount * roll[i];
+    pose.shift_x = 1.2f * amount * shift[i];
+    const float turn = t / seconds * static_cast<float>(breaths) + breath_phase;
+    const float cycle = turn - std::floor(turn);
+    // In takes two fifths of a breath, out the rest.
+    pose.breath = cycle < 0.4f ? ease(cycle / 0.4f) : 1 - ease((cycle - 0.4f) / 0.6f);
+    pose.shift_y = -0.5f * amount * pose.breath;
+    pose.brow = 0.7f * std::min(amount, 1.5f) * brow[i];
+    for (float at : blinks) pose.blink = std::max(pose.blink, blink_at(t - at));
+    for (std::size_t k = 1; k < fixations.size(); ++k) {
+      const float done = ease((t - fixations[k].from) / 0.06f);
+      pose.gaze_x += (fixations[k].x - fixations[k - 1].x) * done;
+      pose.gaze_y += (fixations[k].y - fixations[k - 1].y) * done;
+    }
+    // The lids follow a little where the eyes look, and the brows sink a little in a blink.
+    pose.brow -= 0.35f * pose.blink;
+  }
+  return poses;
+}
+
+EyeWarp::EyeWarp(const Face& face) : face_(face), closing_(face.points.size()), moved_(face.points.size()) {
+  shut_lids(false);
+  shut_lids(true);
+}
+
+void EyeWarp::shut_lids(bool right) {
+  const EyeRing& eye = right ? kRightEye : kLeftEye;
+  const PointF inner = face_.points[eye.upper.front()], outer = face_.points[eye.upper.back()];
+  const PointF axis = outer - inner;
+  const float span2 = std::max(dot(axis, axis), 1e-3f);
+  const auto along = [&](PointF p) { return dot(p - inner, axis) / span2; };
+  const auto height = [&](PointF p) { return dot(p - inner, face_.down); };
+  // Height of a lid's edge at a place along the eye.
+  const auto lid_height = [&](const auto& lid, float s) {
+    for (std::size_t k = 1; k < lid.size(); ++k) {
+      const float s0 = along(face_.points[lid[k - 1]]), s1 = along(face_.points[lid[k]]);
+      if (s <= s1 || k + 1 == lid.size()) {
+        const float t = std::clamp((s - s0) / std::max(s1 - s0, 1e-4f), 0.0f, 1.0f);
+        return height(face_.points[lid[k - 1]]) * (1 - t) + height(face_.points[lid[k]]) * t;
+      }
+    }
+    return 0.0f;
+  };
+  // Lids meet near the lower one: it rises by an eighth of the opening only.
+  constexpr float kLowerShare = 0.12f;
+  std::vector<char> touched(face_.points.size(), 0);
+  for (std::size_t k = 1; k + 1 < eye.upper.size(); ++k) {
+    const PointF up = face_.points[eye.upper[k]], low = face_.points[eye.lower[k]];
+    const float fall = std::max(lid_height(eye.lower, along(up)) - height(up), 0.0f) * (1 - kLowerShare);
+    const float rise = std::max(height(low) - lid_height(eye.upper, along(low)), 0.0f) * kLowerShare;
+    closing_[eye.upper[k]] = face_.down * fall;
+    closing_[eye.lower[k]] = face_.down * -rise;
+    closing_[eye.fold[k - 1]] = face_.down * (0.42f * fall);
+    closing_[eye.socket[k - 1]] = face_.down * (0.10f * fall);
+    closing_[eye.below[k - 1]] = face_.down * (-0.5f * rise);
+    for (std::uint16_t id : {eye.upper[k], eye.lower[k], eye.fold[k - 1], eye.socket[k - 1], eye.below[k - 1]}) touched[id] = 1;
+  }
+  Patch& patch = patches_[right ? 1 : 0];
+  float left = 1e9f, top = 1e9f, far = -1e9f, bottom = -1e9f;
+  for (std::uint32_t t = 0; t < face_.triangles.size(); ++t) {
+    const Triangle& ids = face_.triangles[t];
+    if (touched[ids.a] == 0 && touched[ids.b] == 0 && touched[ids.c] == 0) continue;
+    patch.triangles.push_back(t);
+    for (std::uint16_t id : {ids.a, ids.b, ids.c}) {
+      left = std::min(left, face_.points[id].x);
+      far = std::max(far, face_.points[id].x);
+      top = std::min(top, face_.points[id].y);
+      bottom = std::max(bottom, face_.points[id].y);
+    }
+  }
+  patch.box = {static_cast<int>(std::floor(left)) - 1, static_cast<int>(std::floor(top)) - 1, 0, 0};
+  patch.box.width = static_cast<int>(std::ceil(far)) + 2 - patch.box.x;
+  patch.box.height = static_cast<int>(std::ceil(bottom)) + 2 - patch.box.y;
+  patch.map.resize(static_cast<std::size_t>(patch.box.width) * patch.box.height);
+}
+
+// 1 in the middle of the opening, 0 at the lids and the corners.
+PointF EyeWarp::gaze_share(PointF p, bool right) const {
+  const EyeRing& eye = right ? kRightEye : kLeftEye;
+  const PointF inner = face_.points[eye.upper.front()], outer = face_.points[eye.upper.back()];
+  const PointF axis = outer - inner;
+  const float s = dot(p - inner, axis) / std::max(dot(axis, axis), 1e-3f);
+  if (s <= 0 || s >= 1) return {};
+  const float at = s * static_cast<float>(eye.upper.size() - 1);
+  const std::size_t k = std::min(static_cast<std::size_t>(at), eye.upper.size() - 2);
+  const float t = at - static_cast<float>(k);
+  const auto height = [&](const auto& lid) {
+    return dot(face_.points[lid[k]] - inner, face_.down) * (1 - t) + dot(face_.points[lid[k + 1]] - inner, face_.down) * t;
+  };
+  const float top = height(eye.upper), bottom = height(eye.lower), y = dot(p - inner, face_.down);
+  const float margin = std::max(0.18f * (bottom - top), 0.5f);
+  const float share = smooth_step(0, margin, y - top) * smooth_step(0, margin, bottom - y) *
+                      smooth_step(0, 0.22f, s) * smooth_step(0, 0.22f, 1 - s);
+  return {share, share};
+}
+
+void EyeWarp::set(float blink, float gaze_x_mm, float gaze_y_mm) {
+  active_ = blink > 0.002f || std::fabs(gaze_x_mm) > 0.01f || std::fabs(gaze_y_mm) > 0.01f;
+  if (!active_) {
+    std::fill(moved_.begin(), moved_.end(), PointF{});
+    return;
+  }
+  const PointF gaze = face_.to_px({gaze_x_mm, gaze_y_mm});
+  for (std::size_t i = 0; i < moved_.size(); ++i) {
+    moved_[i] = closing_[i] * blink;
+    if (i >= kMeshPointCount && i < kLandmarkCount) moved_[i] = gaze;
+  }
+  for (int side = 0; side < 2; ++side) {
+    Patch& patch = patches_[side];
+    std::fill(patch.map.begin(), patch.map.end(), PointF{});
+    for (std::uint32_t t : patch.triangles) {
+      const Triangle& ids = face_.triangles[t];
+      const auto to = [&](std::uint16_t id) { return face_.points[id] + moved_[id]; };
+      const auto back = [&](std::uint16_t id) { return moved_[id] * -1.0f; };
+      LinearPair offset;
+      if (!LinearPair::through(to(ids.a), to(ids.b), to(ids.c), back(ids.a), back(ids.b), back(ids.c), offset)) continue;
+      scan_triangle(to(ids.a), to(ids.b), to(ids.c), patch.box, [&](int y, int begin, int end) {
+        PointF* row = patch.map.data() + static_cast<std::size_t>(y - patch.box.y) * patch.box.width - patch.box.x;
+        for (int x = begin; x < end; ++x) row[x] = offset.at(static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
+      });
+    }
+    for (int y = 0; y < patch.box.height; ++y) {
+      for (int x = 0; x < patch.box.width; ++x) {
+        PointF& to = patch.map[static_cast<std::size_t>(y) * patch.box.width + x];
+        const PointF p = {static_cast<float>(patch.box.x + x) + 0.5f + to.x, static_cast<float>(patch.box.y + y) + 0.5f + to.y};
+        const PointF share = gaze_share(p, side == 1);
+        to = {to.x - gaze.x * share.x, to.y - gaze.y * share.y};
+      }
+    }
+  }
+}
+
+PointF EyeWarp::source_offset(PointF p) const {
+  for (const Patch& patch : patches_) {
+    const float x = p.x - 0.5f - static_cast<float>(patch.box.x), y = p.y - 0.5f - static_cast<float>(patch.box.y);
+    if (!(x >= 0 && y >= 0 && x < static_cast<float>(patch.box.width - 1) && y < static_cast<float>(patch.box.height - 1))) {
+      continue;
+    }
+    const int ix = static_cast<int>(x), iy = static_cast<int>(y);
+    const float fx = x - static_cast<float>(ix), fy = y - static_cast<float>(iy);
+    const PointF* at = patch.map.data() + static_cast<std::size_t>(iy) * patch.box.width + ix;
+    const PointF top = at[0] * (1 - fx) + at[1] * fx;
+    const PointF bottom = at[patch.box.width] * (1 - fx) + at[patch.box.width + 1] * fx;
+    return top * (1 - fy) + bottom * fy;
+  }
+  return {};
+}
+
+}  // namespace visavis::face

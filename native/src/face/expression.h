@@ -1,0 +1,60 @@
+// What a face at rest does by itself over one loop, and how its lids close.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "landmarks.h"
+
+namespace visavis::face {
+
+// One instant of the loop. Angles in radians, lengths in millimetres of the face.
+struct IdlePose {
+  float yaw = 0, pitch = 0, roll = 0;
+  float shift_x = 0, shift_y = 0;
+  float breath = 0;         // 0 out, 1 in.
+  float brow = 0;           // Millimetres up.
+  float blink = 0;          // 0 open, 1 shut.
+  float gaze_x = 0, gaze_y = 0;
+};
+
+// Periodic over `frame_count` frames: harmonics of the loop's length with seeded phases, so the last frame leads into the
+// first. Blinks and shifts of gaze keep clear of the seam.
+std::vector<IdlePose> idle_timeline(int fps, int frame_count, double motion, std::uint64_t seed);
+
+// Both eyes' lids as a map over part of the still: where each pixel of the blinking still comes from.
+class EyeWarp {
+ public:
+  explicit EyeWarp(const Face& face);
+
+  // Recomputes the map. Cheap when nothing moves.
+  void set(float blink, float gaze_x_mm, float gaze_y_mm);
+
+  bool active() const { return active_; }
+
+  // Adds the displacement from position p of the blinking still to the still's own.
+  PointF source_offset(PointF p) const;
+
+  // How landmark i moves in the still at the current setting.
+  PointF landmark_offset(std::size_t i) const { return moved_[i]; }
+
+  Box box(int eye) const { return patches_[eye].box; }
+
+ private:
+  struct Patch {
+    Box box;
+    std::vector<std::uint32_t> triangles;  // Numbers into face_.triangles.
+    std::vector<PointF> map;
+  };
+
+  void shut_lids(bool right);
+  PointF gaze_share(PointF p, bool right) const;
+
+  const Face& face_;
+  std::vector<PointF> closing_;   // Displacement of each point when the lids are shut.
+  std::vector<PointF> moved_;
+  Patch patches_[2];
+  bool active_ = false;
+};
+
+}  // namespace visavis::face

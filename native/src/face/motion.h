@@ -1,0 +1,39 @@
+// Renders the idle loop from one still: head turns in two and a half dimensions, breathing, brows, blinks and gaze.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "expression.h"
+#include "landmarks.h"
+#include "visavis/image.h"
+
+namespace visavis::face {
+
+class MotionRenderer {
+ public:
+  // Both are kept by reference.
+  MotionRenderer(const Face& face, const I420View& still);
+
+  // Writes one frame of the still's size and where every point of the face goes in it.
+  void render(const IdlePose& pose, I420MutView out, std::vector<PointF>& points);
+
+ private:
+  PointF field_at(PointF p) const;
+  void lay_out_fields();
+  void compose(const IdlePose& pose);
+  void invert();
+  void sample_plane(const std::uint8_t* from, int from_stride, std::uint8_t* to, int to_stride, int width, int height,
+                    float scale) const;
+
+  const Face& face_;
+  I420View still_;
+  EyeWarp eyes_;
+  int step_ = 8;           // Luma pixels between nodes.
+  int nodes_x_ = 0, nodes_y_ = 0;
+  // Per node: how much the head, the chest and the brows carry it, and its depth.
+  std::vector<float> head_, chest_, brow_, depth_;
+  std::vector<PointF> forward_, backward_;  // Displacement still → frame at the still's nodes, frame → still at the frame's.
+};
+
+}  // namespace visavis::face

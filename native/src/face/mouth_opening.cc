@@ -1,0 +1,135 @@
+#include "mouth_opening.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mesh.h"
+
+namespace visavis::face {
+
+namespace {
+
+constexpr int kSplineSteps = 4;   // Straight pieces for each stretch between two points of a lip.
+constexpr float kSteepest = 6.0f;
+
+PointF catmull_rom(PointF a, PointF b, PointF c, PointF d, float t) {
+  const PointF linear = (c - a) * 0.5f;
+  const PointF square = a - b * 2.5f + c * 2.0f - d * 0.5f;
+  const PointF cube = (d - a) * 0.5f + (b - c) * 1.5f;
+  return b + (linear + (square + cube * t) * t) * t;
+}
+
+}  // namespace
+
+MouthOpening::MouthOpening(int width)
+    : width_(width), upper_(width), lower_(width), upper_soft_(width), lower_soft_(width) {}
+
+void MouthOpening::trace_lip(std::span<const PointF> points, const std::vector<std::uint16_t>& lip,
+                             std::vector<float>& edge, std::vector<float>& soft) {
+  const int last = static_cast<int>(lip.size()) - 1;
+  const auto at = [&](int k) { return points[lip[static_cast<std::size_t>(std::clamp(k, 0, last))]]; };
+  PointF from = at(0);
+  for (int k = 0; k < last; ++k) {
+    for (int step = 1; step <= kSplineSteps; ++step) {
+      const float t = static_cast<float>(step) / kSplineSteps;
+      const PointF to = catmull_rom(at(k - 1), at(k), at(k + 1), at(k + 2), t);
+      if (to.x > from.x) {
+        const float slope = (to.y - from.y) / (to.x - from.x);
+        const float fade = std::clamp(std::fabs(slope), 1.0f, kSteepest);
+        const float low = static_cast<float>(clip_.x), high = static_cast<float>(clip_.x + clip_.width);
+        const int begin = static_cast<int>(std::ceil(std::clamp(from.x - 0.5f, low, high)));
+        const int end = static_cast<int>(std::ceil(std::clamp(to.x - 0.5f, low, high)));
+        for (int x = begin; x < std::min(end, clip_.x + clip_.width); ++x) {
+          edge[x] = from.y + (static_cast<float>(x) + 0.5f - from.x) * slope;
+          soft[x] = fade;
+        }
+      }
+      from = to;
+    }
+  }
+}
+
+void MouthOpening::trace(std::span<const PointF> points, const FaceContours& contours, const Box& clip) {
+  clip_ = clip;
+  box_ = {};
+  std::fill(upper_soft_.begin(), upper_soft_.end(), 0.0f);
+  std::fill(lower_soft_.begin(), lower_soft_.end(), 0.0f);
+  trace_lip(points, contours.inner_upper_lip, upper_, upper_soft_);
+  trace_lip(points, contours.inner_lower_lip, lower_, lower_soft_);
+  first_ = clip.x + clip.width;
+  last_ = clip.x - 1;
+  float top = 1e9f, bottom = -1e9f;
+  int open_first = first_, open_last = last_;
+  for (int x = clip.x; x < clip.x + clip.width; ++x) {
+    if (upper_soft_[x] == 0 || lower_soft_[x] == 0) continue;
+    first_ = std::min(first_, x);
+    last_ = x;
+    if (lower_[x] - upper_[x] <= 0) continue;
+    open_first = std::min(open_first, x);
+    open_last = x;
+    top = std::min(top, upper_[x] - upper_soft_[x]);
+    bottom = std::max(bottom, lower_[x] + lower_soft_[x]);
+  }
+  if (open_first > open_last) return;
+  const int low = clip.y, high = clip.y + clip.height;
+  const int x0 = open_first & ~1, x1 = std::min((open_last + 2) & ~1, clip.x + clip.width);
+  const int y0 = static_cast<int>(std::clamp(std::floor(top), static_cast<float>(low), static_cast<float>(high))) & ~1;
+  const int y1 = static_cast<int>(std::clamp(std::ceil(bottom) + 1, static_cast<float>(low), static_cast<float>(high))) & ~1;
+  box_ = {x0, y0, x1 - x0, std::max(y1 - y0, 0)};
+}
+
+void MouthOpening::row(int y, float shadow, float shadow_px, std::uint8_t* coverage, std::uint8_t* light) const {
+  const float center = static_cast<float>(y) + 0.5f;
+  const float per_px = 1.0f / std::max(shadow_px, 0.5f);
+  for (int i = 0; i < box_.width; ++i) {
+    const int x = box_.x + i;
+    coverage[i] = 0;
+    light[i] = 255;
+    if (upper_soft_[x] == 0 || lower_soft_[x] == 0) continue;
+    const float under = (center - upper_[x]) / upper_soft_[x] + 0.5f;
+    const float over = (lower_[x] - center) / lower_soft_[x] + 0.5f;
+    const float cover = std::clamp(under, 0.0f, 1.0f) + std::clamp(over, 0.0f, 1.0f) - 1.0f;
+    if (cover <= 0) continue;
+    coverage[i] = static_cast<std::uint8_t>(cover * 255.0f + 0.5f);
+    const float depth = std::clamp((center - upper_[x]) * per_px, 0.0f, 1.0f);
+    const float fade = 1.0f - depth;
+    light[i] = static_cast<std::uint8_t>(255.0f * (1.0f - shadow * fade * fade) + 0.5f);
+  }
+}
+
+Box MouthOpening::seam_box(float reach_px, const Box& clip) const {
+  float top = 1e9f, bottom = -1e9f;
+  for (int x = first_; x <= last_; ++x) {
+    if (upper_soft_[x] == 0 || lower_soft_[x] == 0) continue;
+    top = std::min(top, upper_[x]);
+    bottom = std::max(bottom, lower_[x]);
+  }
+  if (top > bottom + 1e6f || first_ > last_) return {};
+  const float low = static_cast<float>(clip.y), high = static_cast<float>(clip.y + clip.height);
+  const int y0 = static_cast<int>(std::clamp(std::floor(top - reach_px), low, high));
+  const int y1 = static_cast<int>(std::clamp(std::ceil(bottom + reach_px), low, high));
+  return {first_, y0, last_ + 1 - first_, std::max(y1 - y0, 0)};
+}
+
+bool MouthOpening::seam_row(int y, float strength, float reach_px, std::uint8_t* dark) const {
+  const float center = static_cast<float>(y) + 0.5f;
+  bool any = false;
+  for (int x = first_; x <= last_; ++x) {
+    dark[x - first_] = 0;
+    if (upper_soft_[x] == 0 || lower_soft_[x] == 0) continue;
+    const float gap = std::max(lower_[x] - upper_[x], 0.0f);
+    const float away = std::fabs(center - 0.5f * (upper_[x] + lower_[x])) / (reach_px * upper_soft_[x]);
+    // The line goes as the lips part: then the opening itself is dark. It also fades into the corners.
+    const float shut = 1.0f - gap / reach_px;
+    if (away >= 1 || shut <= 0) continue;
+    const float along = static_cast<float>(x - first_) / static_cast<float>(std::max(last_ - first_, 1));
+    const float inward = std::min(1.0f, 8.0f * std::min(along, 1.0f - along) + 0.3f);
+    const float bump = (1 - away) * (1 - away) * (1 + 2 * away);
+    const float amount = strength * shut * bump * inward;
+    dark[x - first_] = static_cast<std::uint8_t>(std::clamp(amount, 0.0f, 1.0f) * 255.0f + 0.5f);
+    any = any || dark[x - first_] != 0;
+  }
+  return any;
+}
+
+}  // namespace visavis::face

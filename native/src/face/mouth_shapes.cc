@@ -1,0 +1,224 @@
+#include "mouth_shapes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "face_topology.h"
+#include "mesh.h"
+#include "rig_limits.h"
+
+namespace visavis::face {
+
+namespace {
+
+// One viseme, in millimetres of an average adult face. The opening between the lips is jaw + raise + drop.
+struct MouthTarget {
+  float jaw = 0;      // The jaw opens.
+  float raise = 0;    // The upper lip rises over the line where the lips meet.
+  float drop = 0;     // The lower lip falls further than the jaw.
+  float spread = 0;   // Each corner moves outwards; negative is pucker.
+  float press = 0;    // 0..1: the red of both lips is rolled in.
+  float tuck = 0;     // The lower lip rises from where the jaw carries it, towards the upper teeth.
+  float tongue = 0;   // The tongue rises against the jaw.
+  float round = 1;    // Exponent of the opening's outline: 1 is a lens, 0.5 an ellipse.
+};
+
+// Openings follow what lip readers report (Cappelletta & Harte, "Phoneme-to-viseme mapping", 2012, and the published
+// openness of the Oculus set): bilabials shut, labiodentals bring the lower lip under the teeth, aa is widest.
+constexpr std::array<MouthTarget, kVisemeCount> kTargets = {{
+    {},                                                                                            // sil
+    {.press = 1.0f},                                                                               // PP
+    {.jaw = 0.8f, .raise = 1.7f, .press = 0.0f, .tuck = 0.9f, .round = 0.8f},                      // FF
+    {.jaw = 2.6f, .raise = 0.9f, .drop = 0.8f, .tongue = 3.6f, .round = 0.8f},                     // TH
+    {.jaw = 1.8f, .raise = 0.8f, .drop = 1.0f, .tongue = 3.0f, .round = 0.85f},                    // DD
+    {.jaw = 2.6f, .raise = 0.8f, .drop = 0.9f, .tongue = 0.5f, .round = 0.8f},                     // kk
+    {.jaw = 1.2f, .raise = 1.4f, .drop = 1.5f, .spread = -3.2f, .round = 0.6f},                    // CH
+    {.jaw = 0.6f, .raise = 1.1f, .drop = 1.3f, .spread = 1.2f, .round = 0.8f},                     // SS
+    {.jaw = 2.0f, .raise = 0.7f, .drop = 0.9f, .tongue = 3.2f, .round = 0.85f},                    // nn
+    {.jaw = 2.2f, .raise = 0.8f, .drop = 1.0f, .spread = -2.6f, .tongue = 1.5f, .round = 0.65f},   // RR
+    {.jaw = 9.5f, .raise = 1.5f, .drop = 1.8f, .spread = -0.4f, .round = 0.6f},                    // aa
+    {.jaw = 5.8f, .raise = 1.4f, .drop = 1.8f, .spread = 1.6f, .round = 0.7f},                     // E
+    {.jaw = 2.6f, .raise = 1.2f, .drop = 1.5f, .spread = 2.6f, .round = 0.8f},                     // I
+    {.jaw = 6.8f, .raise = 1.2f, .drop = 0.9f, .spread = -5.0f, .round = 0.5f},                    // O
+    {.jaw = 3.2f, .raise = 0.8f, .drop = 0.9f, .spread = -6.6f, .round = 0.5f},                    // U
+}};
+
+// How much of the inner lip's move each ring of the lip takes part in, from the opening to the border of the red.
+constexpr float kUpperFollow[kLipRings] = {1.0f, 0.97f, 0.90f, 0.78f};
+constexpr float kLowerFollow[kLipRings] = {1.0f, 0.99f, 0.96f, 0.90f};
+constexpr float kMinAreaShare = 0.12f;   // Of a triangle's area at rest, in any viseme.
+
+// Height of the opening at t = -1..1 along the mouth.
+float outline(float t, float exponent) { return std::pow(std::max(0.0f, 1.0f - t * t), exponent); }
+
+// The jaw swings about the ears: its travel shrinks from the middle of the lip towards the corner.
+float jaw_profile(float t) { return std::pow(std::max(0.0f, 1.0f - t * t), 0.6f); }
+
+class ShapeMaker {
+ public:
+  ShapeMaker(const Face& face, const RestMouth& rest)
+      : face_(face), rest_(rest), harmonic_(face.triangles, face.points), fixed_(face.points.size(), 0) {
+    pin_skull();
+    for (int ring = 0; ring < kLipRings; ++ring) {
+      for (int k = 0; k < kLipColumns; ++k) fixed_[kUpperLip[ring][k]] = fixed_[kLowerLip[ring][k]] = 1;
+    }
+    for (const JawShare& share : kJawShares) fixed_[share.point] = 1;
+  }
+
+  // Displacement for one millimetre of jaw.
+  std::vector<PointF> jaw() const {
+    std::vector<PointF> d = zero();
+    for (int ring = 0; ring < kLipRings; ++ring) {
+      for (int k = 0; k < kLipColumns; ++k) {
+        const float profile = jaw_profile(column_t(k));
+        // Corners sink a little with the jaw; at the corner both lips agree.
+        const float corner = 0.10f * (1.0f - profile);
+        d[kUpperLip[ring][k]] = face_.to_px({0, 0.10f * (1 - profile)});
+        const float follow = profile * (1.0f - 0.04f * ring);
+        d[kLowerLip[ring][k]] = face_.to_px({0, follow + corner});
+      }
+    }
+    for (const JawShare& share : kJawShares) d[share.point] = face_.to_px({0, 0.92f * share.share});
+    harmonic_.solve(fixed_, d);
+    return d;
+  }
+
+  std::vector<PointF> shape(const MouthTarget& target) const {
+    std::vector<PointF> d = zero();
+    // A jaw that hangs open in the photograph comes up before anything else, and the chin with it.
+    const float jaw_back = rest_jaw();
+    for (int k = 0; k < kLipColumns; ++k) {
+      const float t = column_t(k);
+      const PointF upper_rest = face_.to_mm(face_.points[kUpperLip[0][k]]);
+      const PointF lower_rest = face_.to_mm(face_.points[kLowerLip[0][k]]);
+      const float open = outline(t, target.round);
+      const float upper = rest_.seam[k].y - upper_rest.y - target.raise * open;
+      const float lower = rest_.seam[k].y - lower_rest.y + (target.drop - target.tuck) * open;
+      for (int ring = 0; ring < kLipRings; ++ring) {
+        move_lip(target, k, ring, upper * kUpperFollow[ring], kUpperLip[ring][k], -1.0f, d);
+        move_lip(target, k, ring, lower * kLowerFollow[ring], kLowerLip[ring][k], 1.0f, d);
+      }
+    }
+    for (const JawShare& share : kJawShares) {
+      // Puckering and tucking pull the chin up slightly: the mentalis muscle.
+      const float lift = 0.25f * target.tuck + 0.06f * std::max(0.0f, -target.spread);
+      d[share.point] = face_.to_px({0, -share.share * (jaw_back + lift)});
+    }
+    harmonic_.solve(fixed_, d);
+    return d;
+  }
+
+  // Where the jaw stands in the photograph: lips part a few millimetres in a smile without it.
+  float rest_jaw() const { return 0.75f * std::max(0.0f, rest_.gap_mm - 5.0f); }
+
+  const std::vector<char>& fixed() const { return fixed_; }
+
+ private:
+  std::vector<PointF> zero() const { return std::vector<PointF>(face_.points.size()); }
+
+  float column_t(int k) const { return std::clamp(rest_.seam[k].x / rest_.half_width_mm, -1.0f, 1.0f); }
+
+  // Everything above the tip of the nose, the nose itself and the outer ring stay where they are.
+  void pin_skull() {
+    const float tip = face_.to_mm(face_.points[4]).y, base = face_.to_mm(face_.points[2]).y + 0.5f;
+    const float wing_left = face_.to_mm(face_.points[129]).x - 0.5f, wing_right = face_.to_mm(face_.points[358]).x + 0.5f;
+    for (std::size_t i = 0; i < face_.points.size(); ++i) {
+      const PointF mm = face_.to_mm(face_.points[i]);
+      const bool nose = mm.y <= base && mm.x >= wing_left && mm.x <= wing_right;
+      if (mm.y <= tip || nose || i >= static_cast<std::size_t>(kLandmarkCount + kOvalCount)) fixed_[i] = 1;
+    }
+  }
+
+  void move_lip(const MouthTarget& target, int k, int ring, float dy, std::uint16_t id, float side,
+                std::vector<PointF>& d) const {
+    const float t = column_t(k);
+    const PointF rest = face_.to_mm(face_.points[id]);
+    const PointF seam = rest_.seam[k];
+    // Spreading and puckering scale the lips about their middle.
+    float dx = target.spread * t * (1.0f - 0.06f * ring);
+    const float middle = 1.0f - t * t;
+    // A puckered lip shows more red; a pressed one is rolled in.
+    const float share = static_cast<float>(ring) / (kLipRings - 1);
+    dy += side * share * middle * 0.16f * std::max(0.0f, -target.spread);
+    if (target.press > 0) dy -= target.press * 0.22f * share * (rest.y + dy - seam.y);
+    if (target.tuck > 0 && side > 0) dy -= 0.8f * target.tuck * share * middle;
+    const PointF px = face_.to_px({dx, dy});
+    const bool corner = k == 0 || k == kLipColumns - 1;
+    // Both lips share their corners: only the sideways part moves them.
+    d[id] = corner ? face_.to_px({dx, 0}) : px;
+  }
+
+  const Face& face_;
+  const RestMouth& rest_;
+  HarmonicExtension harmonic_;
+  std::vector<char> fixed_;
+};
+
+// Bends `shape` where it folds the mesh, with the jaw at each end of its travel.
+void unfold(const Face& face, const std::vector<char>& pinned, float jaw_mm, const std::vector<PointF>& jaw,
+            std::vector<PointF>& shape) {
+  std::vector<float> min_area(face.triangles.size());
+  for (std::size_t t = 0; t < face.triangles.size(); ++t) {
+    const Triangle& ids = face.triangles[t];
+    min_area[t] = kMinAreaShare * std::fabs(signed_area2(face.points[ids.a], face.points[ids.b], face.points[ids.c]));
+  }
+  std::vector<float> mobility(face.points.size());
+  for (std::size_t i = 0; i < mobility.size(); ++i) {
+    const bool moves = pinned[i] == 0 || length(shape[i]) > 0 || length(jaw[i]) > 0;
+    mobility[i] = !moves ? 0.0f : pinned[i] != 0 ? 0.3f : 1.0f;
+  }
+  for (int k = 0; k < kLipColumns; ++k) mobility[kUpperLip[0][k]] = mobility[kLowerLip[0][k]] = 0.0f;
+  std::vector<PointF> moved(face.points.size());
+  for (const float scale : {kMaxJawScale, kMinJawScale, 1.0f}) {
+    const float open = scale * jaw_mm;
+    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = face.points[i] + shape[i] + jaw[i] * open;
+    untangle(face.triangles, kMeshOrientation, min_area, mobility, moved, 300);
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      if (mobility[i] > 0) shape[i] = moved[i] - face.points[i] - jaw[i] * open;
+    }
+  }
+}
+
+// Below a fiftieth of a millimetre a point stands still: this bounds what a frame has to redraw.
+void drop_specks(const Face& face, std::vector<PointF>& shape) {
+  const float least = 0.02f * face.px_per_mm;
+  for (PointF& d : shape) {
+    if (length(d) < least) d = {};
+  }
+}
+
+}  // namespace
+
+RestMouth measure_mouth(const Face& face) {
+  RestMouth rest;
+  const PointF upper = face.to_mm(face.points[kUpperLip[0][5]]), lower = face.to_mm(face.points[kLowerLip[0][5]]);
+  rest.gap_mm = std::max(0.0f, lower.y - upper.y);
+  const float left = face.to_mm(face.points[kUpperLip[0][0]]).x;
+  const float right = face.to_mm(face.points[kUpperLip[0][kLipColumns - 1]]).x;
+  rest.half_width_mm = std::max((right - left) / 2, 1.0f);
+  for (int k = 0; k < kLipColumns; ++k) {
+    const PointF u = face.to_mm(face.points[kUpperLip[0][k]]), l = face.to_mm(face.points[kLowerLip[0][k]]);
+    // A smile raises the upper lip and a loose jaw lowers the lower one; each comes half of the way.
+    rest.seam[k] = {(u.x + l.x) / 2, u.y + 0.5f * (l.y - u.y)};
+  }
+  return rest;
+}
+
+MouthShapes make_mouth_shapes(const Face& face, const RestMouth& rest) {
+  const ShapeMaker maker(face, rest);
+  MouthShapes out;
+  out.jaw = maker.jaw();
+  drop_specks(face, out.jaw);
+  for (std::size_t v = 0; v < kVisemeCount; ++v) {
+    const bool still = static_cast<Viseme>(v) == Viseme::sil;
+    out.shapes[v] = still ? std::vector<PointF>(face.points.size()) : maker.shape(kTargets[v]);
+    if (still) continue;
+    out.jaw_mm[v] = kTargets[v].jaw;
+    out.tongue_mm[v] = kTargets[v].tongue;
+    unfold(face, maker.fixed(), out.jaw_mm[v], out.jaw, out.shapes[v]);
+    drop_specks(face, out.shapes[v]);
+  }
+  return out;
+}
+
+}  // namespace visavis::face

@@ -1,0 +1,308 @@
+#include "visavis/face/renderer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include "mesh.h"
+#include "mouth_opening.h"
+#include "raster.h"
+#include "rig_limits.h"
+#include "warp_kernels.h"
+
+namespace visavis {
+
+namespace {
+
+using face::operator+;
+using face::operator-;
+using face::operator*;
+using face::LinearPair;
+using face::Plane;
+using face::Ramp;
+using face::WarpKernels;
+
+constexpr float kMaxOffsetPx = 250.0f;      // What a packed offset holds, with a margin.
+constexpr float kLeastMovePx = 1.0f / 256;  // Half of the finest offset: less moves no sample.
+constexpr float kFadeInWeight = 0.12f;      // From rest to this weight the painted mouth takes over from the picture's.
+constexpr float kShadowMm = 3.0f;
+constexpr float kSeamMm = 0.7f;
+constexpr float kLowerTeethFollow = 0.92f;  // Of the jaw's travel at the chin.
+constexpr float kTongueFollow = 0.86f;
+
+void copy_plane(const std::uint8_t* from, int from_stride, std::uint8_t* to, int to_stride, int width, int height) {
+  if (from_stride == width && to_stride == width) {
+    std::memcpy(to, from, static_cast<std::size_t>(width) * height);
+    return;
+  }
+  for (int y = 0; y < height; ++y) {
+    std::memcpy(to + static_cast<std::ptrdiff_t>(y) * to_stride, from + static_cast<std::ptrdiff_t>(y) * from_stride,
+                static_cast<std::size_t>(width));
+  }
+}
+
+std::uint32_t fixed(float value, int bits) {
+  const double scaled = std::clamp(static_cast<double>(value) * face::kSubpixel * (1 << bits), -2147483000.0, 2147483000.0);
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::lround(scaled)));
+}
+
+// Weights in 0..1 with a sum of at most 1, whatever came in.
+MouthPose sanitized(const MouthPose& pose) {
+  MouthPose clean;
+  float sum = 0;
+  for (std::size_t v = 1; v < kVisemeCount; ++v) {
+    const float weight = pose.weights[v];
+    clean.weights[v] = weight > 0 ? std::min(weight, 1.0f) : 0.0f;
+    sum += clean.weights[v];
+  }
+  if (sum > 1) {
+    for (float& weight : clean.weights) weight /= sum;
+  }
+  clean.loudness = pose.loudness > 0 ? std::min(pose.loudness, 1.0f) : 0.0f;
+  return clean;
+}
+
+class MeshRenderer final : public FaceRenderer {
+ public:
+  MeshRenderer(std::shared_ptr<const Avatar> avatar, WarpDevice device, const WarpKernels& kernels)
+      : avatar_(std::move(avatar)), rig_(avatar_->rig()), device_(device), kernels_(kernels), opening_(rig_.width) {
+    const std::vector<char> moves = face::moving_points(rig_);
+    for (const Triangle& t : rig_.triangles) {
+      if (moves[t.a] != 0 || moves[t.b] != 0 || moves[t.c] != 0) moving_.push_back(t);
+    }
+    const auto& upper = rig_.contours.inner_upper_lip;
+    const auto& lower = rig_.contours.inner_lower_lip;
+    for (std::size_t k = 0; k + 1 < upper.size(); ++k) {
+      fill_.push_back({upper[k], upper[k + 1], lower[k]});
+      fill_.push_back({lower[k], upper[k + 1], lower[k + 1]});
+    }
+    int widest = 2, tallest = 2;
+    for (const Box& box : rig_.boxes) {
+      widest = std::max(widest, box.width);
+      tallest = std::max(tallest, box.height);
+    }
+    // Eight spare columns let rows be handled in whole vectors.
+    pitch_ = widest + 8;
+    map_.resize(static_cast<std::size_t>(pitch_) * tallest);
+    rows_.resize(static_cast<std::size_t>(tallest));
+    points_.resize(rig_.point_count());
+    chroma_map_.resize(static_cast<std::size_t>(pitch_));
+    for (auto& line : lines_) line.resize(static_cast<std::size_t>(pitch_) + 32);
+  }
+
+  void render(int index, const MouthPose& pose, I420MutView out) override {
+    if (index < 0 || index >= rig_.frame_count) throw std::out_of_range("no such loop frame");
+    if (out.width != rig_.width || out.height != rig_.height) {
+      throw std::invalid_argument("the picture to draw into has another size than the avatar");
+    }
+    const I420View frame = avatar_->frame(index);
+    copy_plane(frame.y, frame.stride_y, out.y, out.stride_y, frame.width, frame.height);
+    copy_plane(frame.u, frame.stride_uv, out.u, out.stride_uv, frame.width / 2, frame.height / 2);
+    copy_plane(frame.v, frame.stride_uv, out.v, out.stride_uv, frame.width / 2, frame.height / 2);
+    const MouthPose clean = sanitized(pose);
+    const Box& box = rig_.face_box(index);
+    if (clean.at_rest() || box.width < 2 || box.height < 2) return;
+    pose_points(rig_, index, clean, points_);
+    build_map(index, box);
+    warp(frame, box, out);
+    draw_mouth(index, clean, box, out);
+  }
+
+  WarpDevice device() const override { return device_; }
+
+ private:
+  struct Extent {
+    int begin, end;
+  };
+
+  void build_map(int index, const Box& box) {
+    for (int y = 0; y < box.height; ++y) rows_[y] = {box.width, 0};
+    std::fill_n(map_.begin(), static_cast<std::size_t>(pitch_) * box.height, 0);
+    const auto track = rig_.track(index);
+    // The opening's own pixels first: whatever skin overlaps them wins.
+    for (const Triangle& t : fill_) add_triangle(t, track, box);
+    for (const Triangle& t : moving_) add_triangle(t, track, box);
+  }
+
+  void add_triangle(const Triangle& t, std::span<const PointF> track, const Box& box) {
+    const PointF a = points_[t.a], b = points_[t.b], c = points_[t.c];
+    const auto offset = [&](PointF to, std::uint16_t id) {
+      const PointF d = track[id] - to;
+      return PointF{std::clamp(d.x, -kMaxOffsetPx, kMaxOffsetPx), std::clamp(d.y, -kMaxOffsetPx, kMaxOffsetPx)};
+    };
+    const PointF da = offset(a, t.a), db = offset(b, t.b), dc = offset(c, t.c);
+    const float most = std::max({std::fabs(da.x), std::fabs(da.y), std::fabs(db.x), std::fabs(db.y), std::fabs(dc.x),
+                                 std::fabs(dc.y)});
+    if (most < kLeastMovePx) return;
+    LinearPair offsets;
+    if (!LinearPair::through(a, b, c, da, db, dc, offsets)) return;
+    const std::uint32_t step_x = fixed(offsets.per_x.x, face::kOffsetBits), step_y = fixed(offsets.per_x.y, face::kOffsetBits);
+    face::scan_triangle(a, b, c, box, [&](int y, int begin, int end) {
+      PointF first = offsets.at(static_cast<float>(begin) + 0.5f, static_cast<float>(y) + 0.5f);
+      first = {std::clamp(first.x, -kMaxOffsetPx, kMaxOffsetPx), std::clamp(first.y, -kMaxOffsetPx, kMaxOffsetPx)};
+      const Ramp ramp = {fixed(first.x, face::kOffsetBits), fixed(first.y, face::kOffsetBits), step_x, step_y};
+      const int row = y - box.y, column = begin - box.x;
+      kernels_.fill_offsets(ramp, end - begin, map_.data() + static_cast<std::size_t>(row) * pitch_ + column);
+      rows_[row].begin = std::min(rows_[row].begin, column);
+      rows_[row].end = std::max(rows_[row].end, column + end - begin);
+    });
+  }
+
+  void warp(const I420View& frame, const Box& box, const I420MutView& out) {
+    const Plane luma = {frame.y, frame.stride_y, frame.width, frame.height};
+    const Plane u = {frame.u, frame.stride_uv, frame.width / 2, frame.height / 2};
+    const Plane v = {frame.v, frame.stride_uv, frame.width / 2, frame.height / 2};
+    for (int row = 0; row < box.height; row += 2) {
+      const int begin = std::min(rows_[row].begin, rows_[row + 1].begin) & ~1;
+      const int end = (std::max(rows_[row].end, rows_[row + 1].end) + 1) & ~1;
+      if (begin >= end) continue;
+      const std::int32_t* top = map_.data() + static_cast<std::size_t>(row) * pitch_ + begin;
+      const std::int32_t* bottom = top + pitch_;
+      const int x = box.x + begin, y = box.y + row;
+      std::uint8_t* at = out.y + static_cast<std::ptrdiff_t>(y) * out.stride_y + x;
+      kernels_.warp_row(luma, x, y, top, end - begin, at);
+      kernels_.warp_row(luma, x, y + 1, bottom, end - begin, at + out.stride_y);
+      kernels_.halve_offsets(top, bottom, (end - begin) / 2, chroma_map_.data());
+      const std::ptrdiff_t chroma = static_cast<std::ptrdiff_t>(y / 2) * out.stride_uv + x / 2;
+      kernels_.warp_row(u, x / 2, y / 2, chroma_map_.data(), (end - begin) / 2, out.u + chroma);
+      kernels_.warp_row(v, x / 2, y / 2, chroma_map_.data(), (end - begin) / 2, out.v + chroma);
+    }
+  }
+
+  // Where each layer of the mouth's inside is sampled: position p of the frame is map.apply(p) of the layer.
+  struct LayerPlace {
+    const MouthLayer* layer;
+    Affine map;
+  };
+
+  void place_layers(int index, const MouthPose& pose) {
+    const Affine& head = rig_.head[static_cast<std::size_t>(index)];
+    const float det = head.xx * head.yy - head.xy * head.yx;
+    Affine back;
+    back.xx = head.yy / det;
+    back.xy = -head.xy / det;
+    back.yx = -head.yx / det;
+    back.yy = head.xx / det;
+    const PointF origin = back.turn({head.x0, head.y0}) + rig_.mouth.origin;
+    float lift = 0;
+    for (std::size_t v = 1; v < kVisemeCount; ++v) lift += pose.weights[v] * rig_.tongue_mm[v];
+    const float open = jaw_opening_mm(rig_, pose);
+    const auto place = [&](const MouthLayer& layer, float sink_mm) {
+      const PointF sink = rig_.down * (sink_mm * rig_.px_per_mm);
+      Affine map = back;
+      map.x0 = -origin.x - sink.x;
+      map.y0 = -origin.y - sink.y;
+      return LayerPlace{&layer, map};
+    };
+    layers_[0] = place(rig_.mouth.cavity, 0);
+    layers_[1] = place(rig_.mouth.tongue, open * kTongueFollow - lift);
+    layers_[2] = place(rig_.mouth.lower_teeth, open * kLowerTeethFollow);
+    layers_[3] = place(rig_.mouth.upper_teeth, 0);
+  }
+
+  // Ramp over pixels of a row that begins with its first centre at (x, y) of the frame and goes on in steps of `step`;
+  // `scale` is 1 for luma-sized planes of a layer and 1/2 for chroma.
+  static Ramp layer_ramp(const Affine& map, float x, float y, float step, float scale) {
+    const PointF at = map.apply({x, y});
+    return {fixed(at.x * scale - 0.5f, face::kSampleBits), fixed(at.y * scale - 0.5f, face::kSampleBits),
+            fixed(map.xx * step * scale, face::kSampleBits), fixed(map.yx * step * scale, face::kSampleBits)};
+  }
+
+  // Composes the layers over `count` pixels into lines_[0], through `plane_of`, with opacity always from the full-size plane.
+  template <typename PlaneOf>
+  void compose(float x, float y, float step, int count, float scale, PlaneOf plane_of) {
+    const MouthInterior& mouth = rig_.mouth;
+    const int width = scale == 1.0f ? mouth.width : mouth.width / 2, height = scale == 1.0f ? mouth.height : mouth.height / 2;
+    std::uint8_t* under = lines_[0].data();
+    std::uint8_t* over = lines_[1].data();
+    std::uint8_t* alpha = lines_[2].data();
+    for (std::size_t k = 0; k < layers_.size(); ++k) {
+      const Plane color = {plane_of(*layers_[k].layer), width, width, height};
+      kernels_.sample_row(color, layer_ramp(layers_[k].map, x, y, step, scale), count, k == 0 ? under : over);
+      if (k == 0) continue;
+      const Plane opacity = {layers_[k].layer->alpha.data(), mouth.width, mouth.width, mouth.height};
+      kernels_.sample_row(opacity, layer_ramp(layers_[k].map, x, y, step, 1.0f), count, alpha);
+      kernels_.blend_row(over, alpha, count, under);
+    }
+  }
+
+  void draw_mouth(int index, const MouthPose& pose, const Box& box, const I420MutView& out) {
+    opening_.trace(points_, rig_.contours, box);
+    float activity = 0;
+    for (float weight : pose.weights) activity += weight;
+    const int fade = static_cast<int>(std::min(1.0f, activity / kFadeInWeight) * 256.0f + 0.5f);
+    if (rig_.mouth.seam_shade > 0) draw_seam(fade, box, out);
+    const Box& area = opening_.box();
+    if (area.width < 2 || area.height < 2 || rig_.mouth.width < 4 || rig_.mouth.height < 4) return;
+    place_layers(index, pose);
+    std::uint8_t* cover[2] = {lines_[3].data(), lines_[4].data()};
+    std::uint8_t* light = lines_[5].data();
+    const float shadow_px = kShadowMm * rig_.px_per_mm;
+    for (int y = area.y; y < area.y + area.height; y += 2) {
+      for (int half = 0; half < 2; ++half) {
+        opening_.row(y + half, rig_.mouth.lip_shadow, shadow_px, cover[half], light);
+        compose(static_cast<float>(area.x) + 0.5f, static_cast<float>(y + half) + 0.5f, 1.0f, area.width, 1.0f,
+                [](const MouthLayer& layer) { return layer.y.data(); });
+        std::uint8_t* line = lines_[0].data();
+        for (int i = 0; i < area.width; ++i) {
+          line[i] = face::blend_pixel(16, line[i], light[i]);
+          cover[half][i] = static_cast<std::uint8_t>(cover[half][i] * fade >> 8);
+        }
+        kernels_.blend_row(line, cover[half], area.width, out.y + static_cast<std::ptrdiff_t>(y + half) * out.stride_y + area.x);
+      }
+      for (int i = 0; i < area.width / 2; ++i) {
+        light[i] = static_cast<std::uint8_t>(
+            (cover[0][2 * i] + cover[0][2 * i + 1] + cover[1][2 * i] + cover[1][2 * i + 1] + 2) >> 2);
+      }
+      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(y / 2) * out.stride_uv + area.x / 2;
+      const auto chroma = [&](auto plane_of, std::uint8_t* to) {
+        compose(static_cast<float>(area.x) + 1.0f, static_cast<float>(y) + 1.0f, 2.0f, area.width / 2, 0.5f, plane_of);
+        kernels_.blend_row(lines_[0].data(), light, area.width / 2, to);
+      };
+      chroma([](const MouthLayer& layer) { return layer.u.data(); }, out.u + at);
+      chroma([](const MouthLayer& layer) { return layer.v.data(); }, out.v + at);
+    }
+  }
+
+  void draw_seam(int fade, const Box& box, const I420MutView& out) {
+    const float reach = std::max(kSeamMm * rig_.px_per_mm, 1.0f);
+    const Box area = opening_.seam_box(reach, box);
+    const float strength = rig_.mouth.seam_shade * static_cast<float>(fade) / 256.0f;
+    std::uint8_t* dark = lines_[3].data();
+    std::uint8_t* ink = lines_[0].data();
+    std::fill_n(ink, std::max(area.width, 0), std::uint8_t{16});
+    for (int y = area.y; y < area.y + area.height; ++y) {
+      if (!opening_.seam_row(y, strength, reach, dark)) continue;
+      kernels_.blend_row(ink, dark, area.width, out.y + static_cast<std::ptrdiff_t>(y) * out.stride_y + area.x);
+    }
+  }
+
+  std::shared_ptr<const Avatar> avatar_;
+  const Rig& rig_;
+  WarpDevice device_;
+  const WarpKernels& kernels_;
+  face::MouthOpening opening_;
+  std::vector<Triangle> moving_, fill_;
+  int pitch_ = 0;
+  std::vector<std::int32_t> map_, chroma_map_;
+  std::vector<Extent> rows_;
+  std::vector<PointF> points_;
+  std::array<LayerPlace, 4> layers_{};
+  std::array<std::vector<std::uint8_t>, 6> lines_;
+};
+
+}  // namespace
+
+std::unique_ptr<FaceRenderer> FaceRenderer::create(std::shared_ptr<const Avatar> avatar, WarpDevice device) {
+  if (avatar == nullptr) throw std::invalid_argument("a renderer needs an avatar");
+  const WarpKernels* fast = face::avx2_kernels();
+  if (device == WarpDevice::kAvx2 && fast == nullptr) throw std::runtime_error("this machine has no AVX2");
+  if (device != WarpDevice::kPortable && fast != nullptr) {
+    return std::make_unique<MeshRenderer>(std::move(avatar), WarpDevice::kAvx2, *fast);
+  }
+  return std::make_unique<MeshRenderer>(std::move(avatar), WarpDevice::kPortable, face::portable_kernels());
+}
+
+}  // namespace visavis

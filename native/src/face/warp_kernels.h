@@ -1,0 +1,39 @@
+// Rows of pixels: one table of functions for each kind of processor, all giving the same bits.
+#pragma once
+
+#include <cstdint>
+
+#include "warp_pixel.h"
+
+namespace visavis::face {
+
+// Fractional bits of the ramps that fill_offsets() and sample_row() follow.
+inline constexpr int kOffsetBits = 16;
+inline constexpr int kSampleBits = 12;
+
+// A pair of fixed-point numbers that grows by a step from pixel to pixel; wraps rather than overflows.
+struct Ramp {
+  std::uint32_t x, y;
+  std::uint32_t step_x, step_y;
+};
+
+struct WarpKernels {
+  const char* name;
+  // map[i] = packed offset: the ramp's integer parts at i.
+  void (*fill_offsets)(Ramp ramp, int count, std::int32_t* map);
+  // Offsets of `count` chroma pixels from two luma rows of 2 * count.
+  void (*halve_offsets)(const std::int32_t* top, const std::int32_t* bottom, int count, std::int32_t* out);
+  // out[i] = source at pixel (x + i, y) displaced by map[i].
+  void (*warp_row)(const Plane& source, int x, int y, const std::int32_t* map, int count, std::uint8_t* out);
+  // out[i] = source at the ramp at i, in 1/128 pixel; this ramp has kSampleBits fractional bits.
+  void (*sample_row)(const Plane& source, Ramp ramp, int count, std::uint8_t* out);
+  // under[i] = over[i] at opacity alpha[i] / 255 on under[i].
+  void (*blend_row)(const std::uint8_t* over, const std::uint8_t* alpha, int count, std::uint8_t* under);
+};
+
+const WarpKernels& portable_kernels();
+
+// Null where this build or this machine has no AVX2.
+const WarpKernels* avx2_kernels();
+
+}  // namespace visavis::face
