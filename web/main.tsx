@@ -1,9 +1,10 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { App } from "./app.tsx";
 import "./ui/tokens.css";
 import "./ui/base.css";
 import "./ui/controls.css";
+// The components bring their own rules, which have to come after the general ones.
+import { App } from "./app.tsx";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("The page has no #root element.");

@@ -81,10 +81,14 @@ export function Composer({ name, tones, interruptible, onSay, onInterrupt }: Com
         )}
         <span className="composer-gap" />
         {interruptible && (
-          <button type="button" className="button button-quiet composer-stop" onClick={onInterrupt}>
+          <button
+            type="button"
+            className="icon-button composer-stop"
+            aria-label="Interrupt"
+            title="Interrupt (Esc)"
+            onClick={onInterrupt}
+          >
             <StopIcon />
-            Interrupt
-            <kbd aria-hidden="true">Esc</kbd>
           </button>
         )}
         <button

@@ -83,6 +83,8 @@ export class LiveStore extends Store<LiveState> {
 
   readonly say = (text: string, mode: SpeakMode, tone?: Tone): boolean => {
     try {
+      // A message takes the floor from whoever speaks; words to be said exactly wait their turn.
+      if (mode === "message" && this.get().speaking) this.#cutShort();
       const correlationId =
         mode === "talk" ? this.#client.talk(text, tone ? { tone } : {}) : this.#client.message(text);
       this.#setTurns(conversation.sent(this.get().turns, { text, correlationId, mode }));
@@ -94,7 +96,9 @@ export class LiveStore extends Store<LiveState> {
   };
 
   readonly interrupt = (): void => {
-    if (this.get().connection === "connected") this.#client.interrupt();
+    if (this.get().connection !== "connected") return;
+    this.#client.interrupt();
+    this.#cutShort();
   };
 
   readonly toggleMuted = (): void => {
@@ -149,8 +153,7 @@ export class LiveStore extends Store<LiveState> {
       }),
       client.addListener("INTERRUPTED", () => {
         this.update({ speaking: false });
-        this.#setTurns(conversation.interrupted(turns()));
-        this.#setCaptions(cleared(this.#captions));
+        this.#cutShort();
       }),
       client.addListener("ERROR", ({ error, fatal }) => {
         if (fatal) return;
@@ -164,6 +167,12 @@ export class LiveStore extends Store<LiveState> {
         this.update({ closed, picture: false, speaking: false, thinking: false, stats: null });
       }),
     ];
+  }
+
+  /** Shown at once: the box acknowledges an interrupt only when the voice has faded. */
+  #cutShort(): void {
+    this.#setTurns(conversation.interrupted(this.get().turns));
+    this.#setCaptions(cleared(this.#captions));
   }
 
   #setTurns(turns: conversation.Turn[]): void {

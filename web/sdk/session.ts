@@ -34,6 +34,7 @@ export class Session {
   #wasUp = false;
   #state: ConnectionState = "connecting";
   #restoring = false;
+  #onReady: (() => void) | null = null;
   #statsTimer: ReturnType<typeof setInterval> | undefined;
   #sample: StatsSample | null = null;
   #firstFrameMs: number | null = null;
@@ -131,6 +132,19 @@ export class Session {
     return answer;
   }
 
+  /**
+   * Dials the control socket anew and waits for its `session_ready`. Media that stops may mean that the same person went
+   * live in another tab; an offer then would take the box back, and the two tabs would fight for it without end.
+   */
+  #askWhoIsLive(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+      this.#onReady = resolve;
+      this.#control.suspend();
+      this.#control.open();
+    });
+  }
+
   /** Offers anew until media is back, the session is over, or there is no hope. */
   async #restoreMedia(): Promise<void> {
     if (this.#restoring || this.#state === "closed") return;
@@ -140,7 +154,7 @@ export class Session {
     try {
       for (let attempt = 0; attempt < maxMediaAttempts && !signal.aborted; attempt++) {
         await sleep(backoffMs(attempt, mediaBackoff), signal);
-        // Opening a session closes the one before it, and that would end the socket that belongs to it.
+        await this.#askWhoIsLive(signal);
         this.#control.suspend();
         try {
           await this.#openMedia();
@@ -175,6 +189,8 @@ export class Session {
           return;
         }
         emitter.emit("SESSION_READY", event);
+        this.#onReady?.();
+        this.#onReady = null;
         break;
       }
       case "user_message":

@@ -16,7 +16,7 @@ function takeExpired(): boolean {
 }
 
 function Profiles() {
-  const box = `0 0 ${profileBox.width} ${profileBox.height}`;
+  const box = `0 ${profileBox.top} ${profileBox.width} ${profileBox.height}`;
   return (
     <div className="profiles" aria-hidden="true">
       {["profile-left", "profile-right"].map((side) => (
