@@ -1,0 +1,82 @@
+// The one place that reads a credential and decides.
+
+import { boxPolicy } from "../../contract/policies.ts";
+import { isLoopback } from "../config.ts";
+import { Refusal } from "../failure.ts";
+import { openCaller, type Authority, type Caller } from "./caller.ts";
+
+export interface Asking {
+  method: string;
+  /** Path and query. */
+  url: URL;
+  header(name: string): string | undefined;
+  /** A WebSocket upgrade: a browser cannot set headers there. */
+  upgrade: boolean;
+}
+
+const longestSecret = 1_000;
+
+/** The credential presented: `X-Api-Key`, else a bearer, else `?session_token=` where a browser has nothing better. */
+export function presentedSecret({ url, header, upgrade, method }: Asking): string | null {
+  const key = header("x-api-key")?.trim();
+  if (key) return key;
+  const bearer = /^Bearer[ ]+(\S+)[ ]*$/i.exec(header("authorization") ?? "")?.[1];
+  if (bearer) return bearer;
+  if (!upgrade && !(method === "POST" && url.pathname === "/connect")) return null;
+  return url.searchParams.get("session_token") || null;
+}
+
+function challenge(
+  code: "missing_api_key" | "invalid_api_key" | "insufficient_scope",
+  message: string,
+): Refusal {
+  return new Refusal(code, message, { headers: { "WWW-Authenticate": "Bearer" } });
+}
+
+export class Access {
+  readonly #authorities: readonly Authority[];
+
+  /** With no authority the box is open. */
+  constructor(authorities: readonly Authority[]) {
+    this.#authorities = authorities;
+  }
+
+  get open(): boolean {
+    return this.#authorities.length === 0;
+  }
+
+  /** The caller behind a request, or null on a public route. Throws Refusal. */
+  async admit(asking: Asking): Promise<Caller | null> {
+    if (this.open) this.#refuseForeignPages(asking);
+    const policy = boxPolicy(asking.method, asking.url.pathname);
+    if (policy === "public") return null;
+    if (this.open) return openCaller;
+    const secret = presentedSecret(asking);
+    if (!secret) throw challenge("missing_api_key", "This route needs an API key.");
+    const caller = await this.identify(secret);
+    if (!caller)
+      throw challenge("invalid_api_key", "The API key is not recognised, was revoked or has expired.");
+    if (policy === "full" && caller.scope !== "full")
+      throw challenge("insufficient_scope", "A session token may only stream; this route needs a full key.");
+    return caller;
+  }
+
+  /** Who a secret belongs to; null when nobody. Throws Refusal `credential_unverified`. */
+  async identify(secret: string): Promise<Caller | null> {
+    if (this.open) return openCaller;
+    if (secret.length > longestSecret) return null;
+    for (const authority of this.#authorities) {
+      const caller = await authority.lookup(secret);
+      if (caller) return caller;
+    }
+    return null;
+  }
+
+  /** An open box trusts its own machine, and so must not obey whatever page that machine's browser happens to show. */
+  #refuseForeignPages({ header, method }: Asking): void {
+    const origin = header("origin");
+    if (!origin || method === "OPTIONS") return;
+    if (URL.canParse(origin) && isLoopback(new URL(origin).hostname)) return;
+    throw new Refusal("cross_origin", "A box without keys takes no requests from other sites' pages.");
+  }
+}

@@ -1,0 +1,137 @@
+// Going live: signalling as JSON and as WHEP, and the end of a session.
+
+import { Hono } from "hono";
+import { limits } from "../../contract/limits.ts";
+import {
+  connectRequestSchema,
+  type ConnectAnswer,
+  type ConnectRequest,
+  type IceServer,
+} from "../../contract/live.ts";
+import type { Caller } from "../access/caller.ts";
+import { Refusal } from "../failure.ts";
+import { faceOf, tonesOf } from "../live/faces.ts";
+import type { LiveSession } from "../live/session.ts";
+import type { Services } from "../services.ts";
+import { readJson, readText } from "./body.ts";
+import { callerOf, type BoxContext, type BoxEnv } from "./env.ts";
+
+const sdpType = "application/sdp";
+const fragmentType = "application/trickle-ice-sdpfrag";
+
+const mediaType = (c: BoxContext) => (c.req.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase();
+
+/** ICE servers the way WHEP gives them (RFC 9725 section 4.4). */
+function linkHeader(servers: readonly IceServer[]): string {
+  return servers
+    .flatMap(({ urls, username, credential }) =>
+      [urls].flat().map((url) => {
+        const login = username && credential ? `; username="${username}"; credential="${credential}"` : "";
+        return `<${url}>; rel="ice-server"${login}${login && '; credential-type="password"'}`;
+      }),
+    )
+    .join(", ");
+}
+
+/** Opens the slot for an offer, with the avatar and voice the caller wishes for. */
+async function goLive(
+  { config, faces, portal, slot, sockets, voices }: Services,
+  caller: Caller,
+  wish: Omit<ConnectRequest, "type">,
+): Promise<{ session: LiveSession; answerSdp: string }> {
+  if (wish.recording) throw new Refusal("feature_disabled", "This box does not record sessions.");
+  const { settings } = await portal.settings(caller.account);
+  const face = faceOf(faces, caller.account, { asked: wish.avatar, saved: settings.avatar });
+  if (!face)
+    throw wish.avatar
+      ? new Refusal("unknown_avatar", `There is no avatar ${JSON.stringify(wish.avatar)}.`)
+      : new Refusal("avatar_not_ready", "No avatar is ready yet.", { headers: { "Retry-After": "5" } });
+  const avatar = await faces.ready(caller.account, face.id);
+  const voice = { voice: wish.voice, voiceProvider: wish.voice_provider };
+  // A voice that cannot be had is refused here; a voice engine that is down is not: the face goes live without it.
+  if (wish.voice !== undefined || wish.voice_provider !== undefined)
+    voices.choose(voice, null, settings, avatar.id);
+  return slot.open({
+    caller,
+    offerSdp: wish.sdp,
+    avatar,
+    tones: tonesOf(faces, caller.account, avatar.id),
+    kind: wish.kind ?? "api",
+    voice,
+    maxSeconds:
+      wish.max_session_length_seconds ?? sockets.ceilingOf(caller.account) ?? config.session.maxSeconds,
+  });
+}
+
+export function connectRoutes(services: Services): Hono<BoxEnv> {
+  const app = new Hono<BoxEnv>();
+  const { config, slot } = services;
+  const iceServers = config.ice.servers;
+
+  const ownSession = (c: BoxContext): LiveSession => {
+    const session = slot.of(callerOf(c).account);
+    if (!session || session.id !== c.req.param("id"))
+      throw new Refusal("session_not_found", "There is no such live session.");
+    return session;
+  };
+
+  app.get("/connect", (c) => c.json({ ice_servers: iceServers }));
+
+  app.post("/connect", async (c) => {
+    const caller = callerOf(c);
+    if (mediaType(c) === sdpType) {
+      const sdp = await readText(c, limits.sdpBytes);
+      const { session, answerSdp } = await goLive(services, caller, {
+        sdp,
+        avatar: c.req.query("avatar"),
+        voice: c.req.query("voice"),
+        voice_provider: c.req.query("voice_provider"),
+      });
+      const link = linkHeader(iceServers);
+      return c.body(answerSdp, 201, {
+        "Content-Type": sdpType,
+        Location: `/connect/${session.id}`,
+        ETag: `"${session.id}"`,
+        ...(link ? { Link: link } : {}),
+      });
+    }
+    const request = await readJson(c, connectRequestSchema);
+    const { session, answerSdp } = await goLive(services, caller, request);
+    const answer: ConnectAnswer = {
+      sdp: answerSdp,
+      type: "answer",
+      session_id: session.id,
+      avatar: session.avatar.id,
+      tones: session.avatar.tones,
+      ice_servers: iceServers,
+      limits: {
+        max_session_length_seconds: session.limits.maxSeconds,
+        idle_seconds: config.session.idleSeconds,
+      },
+    };
+    return c.json(answer);
+  });
+
+  app.patch("/connect/:id", async (c) => {
+    const session = ownSession(c);
+    if (mediaType(c) !== fragmentType)
+      throw new Refusal("invalid_body", `Content-Type must be ${fragmentType}.`);
+    session.peer?.addCandidates(await readText(c, limits.sdpBytes));
+    return c.body(null, 204);
+  });
+
+  app.delete("/connect/:id", async (c) => {
+    await ownSession(c).end("disconnected");
+    return c.json({ ok: true });
+  });
+
+  app.post("/disconnect", async (c) => {
+    const caller = callerOf(c);
+    // The box's operator may end anybody's session; everybody else has only their own.
+    const session = slot.of(caller.account) ?? (caller.operator ? slot.current : null);
+    await session?.end("disconnected");
+    return c.json({ ok: true });
+  });
+
+  return app;
+}

@@ -1,0 +1,21 @@
+import type { Context } from "hono";
+import type { Caller } from "../access/caller.ts";
+import type { Log } from "../ops/log.ts";
+
+export interface BoxEnv {
+  Variables: {
+    requestId: string;
+    log: Log;
+    /** Null on public routes. */
+    caller: Caller | null;
+  };
+}
+
+export type BoxContext = Context<BoxEnv>;
+
+/** Who is asking, on a route that is not public. */
+export function callerOf(c: BoxContext): Caller {
+  const caller = c.get("caller");
+  if (!caller) throw new Error(`${c.req.path} is public and has no caller.`);
+  return caller;
+}

@@ -1,0 +1,25 @@
+// Speaking words as they are, and stopping.
+
+import { Hono } from "hono";
+import { talkRequestSchema } from "../../contract/chat.ts";
+import type { Services } from "../services.ts";
+import { readJson } from "./body.ts";
+import { callerOf, type BoxEnv } from "./env.ts";
+
+export function talkRoutes({ turns }: Services): Hono<BoxEnv> {
+  const app = new Hono<BoxEnv>();
+
+  app.post("/api/talk", async (c) => {
+    const { text, content, voice, tone } = await readJson(c, talkRequestSchema);
+    const spoken = text ?? content ?? "";
+    await turns.talk({ caller: callerOf(c), content: spoken, voice, tone, correlationId: null });
+    return c.json({ ok: true, spoken });
+  });
+
+  app.post("/api/interrupt", async (c) => {
+    await turns.interrupt(callerOf(c).account);
+    return c.json({ ok: true });
+  });
+
+  return app;
+}

@@ -1,0 +1,222 @@
+// A whole box: everything made, wired, started, and ended again.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import type { HeartbeatAnswer } from "../contract/internal.ts";
+import type { EndReason } from "../contract/live.ts";
+import packageJson from "../package.json" with { type: "json" };
+import { Access } from "./access/access.ts";
+import type { Authority } from "./access/caller.ts";
+import { PortalKeys } from "./access/portal-keys.ts";
+import { StaticKeys } from "./access/static-keys.ts";
+import { createApp } from "./api/app.ts";
+import { Conversations } from "./chat/conversation.ts";
+import { configuredModels, type Models } from "./chat/models/models.ts";
+import type { BoxConfig } from "./config.ts";
+import type { MediaEngine } from "./live/engine.ts";
+import { faceOf, tonesOf, type Faces } from "./live/faces.ts";
+import { Hub } from "./live/hub.ts";
+import type { LiveSession } from "./live/session.ts";
+import { Slot } from "./live/slot.ts";
+import { Turns } from "./live/turns.ts";
+import type { Log } from "./ops/log.ts";
+import { Percentiles } from "./ops/percentiles.ts";
+import { AvatarReports } from "./portal/avatar-reports.ts";
+import { PortalClient } from "./portal/client.ts";
+import { Heartbeats } from "./portal/heartbeat.ts";
+import type { Portal } from "./portal/portal.ts";
+import { StandalonePortal } from "./portal/standalone.ts";
+import type { Services } from "./services.ts";
+import { ControlSockets } from "./sockets/control-sockets.ts";
+import { acceptUpgrades } from "./sockets/upgrade.ts";
+import { Recordings } from "./voices/recordings.ts";
+import type { VoiceProvider } from "./voices/voice.ts";
+import { Voices } from "./voices/voices.ts";
+
+export interface BoxParts {
+  config: BoxConfig;
+  log: Log;
+  /** Null when the native addon has not been built: the box then answers everything but /connect. */
+  engine: MediaEngine | null;
+  /** Opens the avatar library; `moved` hears of every step of a build. */
+  openFaces(
+    moved: (avatar: string, report: { state: "preparing" | "ready" | "failed"; detail: string }) => void,
+  ): Promise<Faces>;
+  engines: readonly VoiceProvider[];
+  /** Default: what the configuration allows for. */
+  models?: Models;
+}
+
+export interface RunningBox {
+  /** Where it listens; no trailing slash. */
+  url: string;
+  services: Services;
+  /** Ends everything the box started. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Rooms and other sessions a box has at once. */
+const capacity = 1;
+
+export async function startBox(parts: BoxParts): Promise<RunningBox> {
+  const { config, log, engine } = parts;
+  const models = parts.models ?? configuredModels(config);
+  const client = config.portal && new PortalClient({ ...config.portal, models: models.catalogue, log });
+  const portal: Portal = client ?? new StandalonePortal(models.catalogue);
+  const avatarReports = new AvatarReports({ portal, region: config.region });
+  const faces = await parts.openFaces((avatar, report) => avatarReports.moved(avatar, report));
+
+  const portalKeys = client && new PortalKeys({ ask: (digest) => client.lookup(digest) });
+  const authorities: Authority[] = [];
+  if (config.staticKeys.length > 0) authorities.push(new StaticKeys(config.staticKeys));
+  if (portalKeys) authorities.push(portalKeys);
+  const access = new Access(authorities);
+
+  const hub = new Hub();
+  const firstAudioMs = new Percentiles();
+  const report = (session: LiveSession, reason: EndReason | null) => {
+    portal.reportSession({
+      session_id: session.id,
+      account: session.account,
+      kind: session.kind,
+      avatar_id: session.avatar.id,
+      started_at: session.startedAt,
+      turns: session.turns,
+      ended_at: reason ? Math.floor(Date.now() / 1e3) : null,
+      end_reason: reason,
+    });
+    heartbeats?.beat();
+  };
+  const slot = new Slot({
+    config,
+    engine,
+    hub,
+    onFirstAudio: (milliseconds) => firstAudioMs.add(milliseconds),
+    onBegin: (session) => {
+      log.info({ session: session.id, avatar: session.avatar.id }, "session began");
+      report(session, null);
+    },
+    onEnd: (session, reason) => {
+      log.info({ session: session.id, reason, turns: session.turns }, "session ended");
+      report(session, reason);
+    },
+  });
+  const conversations = new Conversations();
+  const voices = new Voices(parts.engines);
+  const turns = new Turns({ models, voices, conversations, portal, slot, hub, log });
+  const sockets = new ControlSockets();
+  sockets.attach({
+    access,
+    hub,
+    slot,
+    turns,
+    log,
+    faceOf: async ({ account }) => {
+      const { settings } = await portal.settings(account);
+      const face = faceOf(faces, account, { saved: settings.avatar });
+      return {
+        avatar: face?.id ?? "",
+        tones: face ? tonesOf(faces, account, face.id) : ["neutral"],
+      };
+    },
+  });
+  const services: Services = {
+    config,
+    version: packageJson.version,
+    log,
+    access,
+    portal,
+    faces,
+    avatarReports,
+    models,
+    voices,
+    conversations,
+    hub,
+    slot,
+    turns,
+    sockets,
+    firstAudioMs,
+    totals: { turns: 0 },
+    recordings: new Recordings(config.stateDir),
+  };
+
+  const server = createServer(getRequestListener(createApp(services).fetch));
+  acceptUpgrades({ server, access, sockets, log });
+  const url = await listen(server, config);
+
+  const heartbeats =
+    client &&
+    new Heartbeats({
+      log,
+      send: (heartbeat) => client.heartbeat(heartbeat),
+      onAnswer: (answer) => obey(services, portalKeys, answer),
+      compose: (revocationsSeen) => ({
+        public_url: config.publicUrl ?? url,
+        region: config.region,
+        state: slot.state,
+        session: slot.current && {
+          session_id: slot.current.id,
+          account: slot.current.account,
+          kind: slot.current.kind,
+        },
+        room: null,
+        capacity,
+        avatars_warm: slot.current ? [slot.current.avatar.id] : [],
+        build: { known: config.commit !== "unknown", short_commit: config.commit.slice(0, 7) },
+        uptime_s: Math.round(process.uptime()),
+        revocations_seen: revocationsSeen,
+      }),
+    });
+  heartbeats?.beat();
+  log.info(
+    { url, portal: config.portal?.url ?? null, open: access.open, media: engine !== null },
+    "box listens",
+  );
+
+  let closing: Promise<void> | null = null;
+  const close = async () => {
+    slot.drain(true);
+    await sockets.close();
+    await slot.close();
+    await closeServer(server);
+    await heartbeats?.close();
+    await Promise.all([voices.close(), faces.close(), portal.close()]);
+    log.info("box ended");
+  };
+  return { url, services, close: () => (closing ??= close()) };
+}
+
+/** What the portal's answer to a heartbeat asks for. */
+function obey({ slot, sockets, log }: Services, keys: PortalKeys | null, answer: HeartbeatAnswer): void {
+  if (answer.drain !== slot.draining) {
+    log.info({ drain: answer.drain }, "the portal ordered a change of drain");
+    slot.drain(answer.drain);
+  }
+  if (answer.revoked.length === 0) return;
+  keys?.revoke(answer.revoked);
+  const revoked = new Set(answer.revoked);
+  sockets.revoke(revoked);
+  if (slot.current && revoked.has(slot.current.digest)) void slot.end("disconnected");
+}
+
+function listen(server: Server, { host, port }: BoxConfig): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      const address = server.address() as AddressInfo;
+      const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
+      resolve(`http://${name}:${address.port}`);
+    });
+  });
+}
+
+/** Finished answers go out; what is still being read or written is cut. */
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), 1_000);
+  await closed;
+  clearTimeout(timer);
+}

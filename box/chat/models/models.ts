@@ -1,0 +1,53 @@
+// Which model answers: the catalogue of this box and the adapter behind each row.
+
+import { modelCatalogue, type ModelRow } from "../../../contract/models.ts";
+import type { Settings } from "../../../contract/settings.ts";
+import type { BoxConfig } from "../../config.ts";
+import { Refusal } from "../../failure.ts";
+import { ClaudeModels } from "./claude.ts";
+import type { ModelProvider } from "./model.ts";
+import { RehearsalModel } from "./rehearsal.ts";
+
+export interface ChosenModel {
+  row: ModelRow;
+  provider: ModelProvider;
+}
+
+export class Models {
+  readonly catalogue: ModelRow[];
+  readonly #providers: Map<string, ModelProvider>;
+
+  constructor(catalogue: ModelRow[], providers: readonly ModelProvider[]) {
+    this.catalogue = catalogue;
+    this.#providers = new Map(providers.map((provider) => [provider.id, provider]));
+  }
+
+  /** The model for a live conversation, or for a single turn. Throws Refusal `model_unavailable`. */
+  choose(settings: Settings, live: boolean): ChosenModel {
+    const id = live ? settings.live_model : settings.model;
+    const row = this.catalogue.find((candidate) => candidate.id === id);
+    const provider = row && this.#providers.get(row.provider);
+    if (!row || !provider)
+      throw new Refusal(
+        "model_unavailable",
+        `The model ${JSON.stringify(id)} is not configured on this box.`,
+      );
+    if (!row.selectable)
+      throw new Refusal(
+        "model_unavailable",
+        `The model ${JSON.stringify(id)} runs outside the regions this deployment sends data to.`,
+      );
+    return { row, provider };
+  }
+}
+
+/** The models that the configuration allows for. */
+export function configuredModels(config: Pick<BoxConfig, "anthropic" | "residencyOptIn">): Models {
+  const providers: ModelProvider[] = [new RehearsalModel()];
+  if (config.anthropic) providers.push(new ClaudeModels(config.anthropic));
+  const catalogue = modelCatalogue({
+    anthropic: config.anthropic !== null,
+    residencyOptIn: config.residencyOptIn,
+  });
+  return new Models(catalogue, providers);
+}

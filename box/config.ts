@@ -1,0 +1,167 @@
+// The environment, read and checked once.
+
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import { z } from "zod";
+import { limits } from "../contract/limits.ts";
+import { iceServerSchema, type IceServer } from "../contract/live.ts";
+import { parseResidencyOptIn, type Residency } from "../contract/models.ts";
+
+export interface BoxConfig {
+  id: string;
+  host: string;
+  port: number;
+  region: string;
+  /** Where the portal and browsers reach this box; null when only its own machine does. */
+  publicUrl: string | null;
+  stateDir: string;
+  commit: string;
+  logLevel: string;
+  portal: { url: string; secret: string } | null;
+  /** Full keys that only this box knows. */
+  staticKeys: string[];
+  anthropic: { apiKey: string; baseUrl: string | null } | null;
+  residencyOptIn: Residency[];
+  ice: {
+    servers: IceServer[];
+    publicAddress: string | null;
+    portRange: { begin: number; end: number } | null;
+  };
+  session: { idleSeconds: number; maxSeconds: number };
+  /** 0: the box never ends by itself. */
+  lifeSeconds: number;
+  video: { fps: 25 | 30; bitrateBps: number };
+}
+
+/** Every variable at fault, one sentence each. */
+export class ConfigError extends Error {
+  constructor(problems: string[]) {
+    super(problems.join("\n"));
+    this.name = "ConfigError";
+  }
+}
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, "must be a whole number")
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`);
+
+const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
+
+const iceServers = z.string().transform((text, context): IceServer[] => {
+  try {
+    const parsed = z.array(iceServerSchema).safeParse(JSON.parse(text));
+    if (parsed.success) return parsed.data;
+  } catch {
+    // Falls through to the same sentence: the value may hold a credential and is not repeated.
+  }
+  context.addIssue({ code: "custom", message: 'must be JSON such as [{"urls":"stun:host:3478"}]' });
+  return z.NEVER;
+});
+
+const portRange = z.string().transform((text, context) => {
+  const match = /^(\d{1,5})-(\d{1,5})$/.exec(text);
+  const [begin, end] = [Number(match?.[1]), Number(match?.[2])];
+  if (match && begin >= 1024 && begin <= end && end <= 65_535) return { begin, end };
+  context.addIssue({ code: "custom", message: "must be two ports such as 40000-40100" });
+  return z.NEVER;
+});
+
+const environmentSchema = z.object({
+  BOX_PORT: wholeNumber(0, 65_535).default(8788),
+  BOX_HOST: z.string().default("127.0.0.1"),
+  BOX_ID: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, "may hold letters, digits, dots, dashes and underscores")
+    .optional(),
+  BOX_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
+  BOX_PUBLIC_URL: httpUrl.optional(),
+  BOX_REGION: z.string().max(64).default("local"),
+  BOX_COMMIT: z.string().max(64).default("unknown"),
+  PORTAL_URL: httpUrl.optional(),
+  VISAVIS_STATE: z.string().default(".local"),
+  SERVICE_API_KEYS: z.string().default(""),
+  ANTHROPIC_API_KEY: z.string().optional(),
+  ANTHROPIC_BASE_URL: httpUrl.optional(),
+  RESIDENCY_OPT_IN: z.string().optional(),
+  ICE_SERVERS: iceServers.default([]),
+  ICE_PUBLIC_ADDRESS: z.string().optional(),
+  ICE_PORT_RANGE: portRange.optional(),
+  SESSION_IDLE_SECONDS: wholeNumber(1, 86_400).default(limits.idleSeconds),
+  SESSION_MAX_SECONDS: wholeNumber(0, 86_400).default(limits.maxSessionSeconds),
+  BOX_LIFE_SECONDS: wholeNumber(0, 30 * 86_400).default(0),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  VIDEO_FPS: z.enum(["25", "30"]).default("25"),
+  VIDEO_BITRATE: wholeNumber(100_000, 20_000_000).default(1_500_000),
+});
+
+/** True for a host name or address that never leaves the machine. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, "").toLowerCase();
+  return (
+    name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(?:\.\d+){3}$/.test(name)
+  );
+}
+
+/** True when nothing is configured that could tell one caller from another. */
+export function isOpen(config: Pick<BoxConfig, "portal" | "staticKeys">): boolean {
+  return config.portal === null && config.staticKeys.length === 0;
+}
+
+/** Reads the box's configuration. Throws ConfigError, whose message never repeats a value. */
+export function readConfig(environment: Record<string, string | undefined>): BoxConfig {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const parsed = environmentSchema.safeParse(present);
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}.`));
+
+  const env = parsed.data;
+  const problems: string[] = [];
+  if (env.PORTAL_URL && !env.BOX_SECRET) problems.push("BOX_SECRET: needed because PORTAL_URL is set.");
+  const config: BoxConfig = {
+    id: env.BOX_ID ?? hostname(),
+    host: env.BOX_HOST,
+    port: env.BOX_PORT,
+    region: env.BOX_REGION,
+    publicUrl: env.BOX_PUBLIC_URL?.replace(/\/+$/, "") ?? null,
+    stateDir: resolve(env.VISAVIS_STATE),
+    commit: env.BOX_COMMIT,
+    logLevel: env.LOG_LEVEL,
+    portal:
+      env.PORTAL_URL && env.BOX_SECRET
+        ? { url: env.PORTAL_URL.replace(/\/+$/, ""), secret: env.BOX_SECRET }
+        : null,
+    staticKeys: env.SERVICE_API_KEYS.split(",")
+      .map((key) => key.trim())
+      .filter((key) => key !== ""),
+    anthropic: env.ANTHROPIC_API_KEY
+      ? { apiKey: env.ANTHROPIC_API_KEY, baseUrl: env.ANTHROPIC_BASE_URL ?? null }
+      : null,
+    residencyOptIn: parseResidencyOptIn(env.RESIDENCY_OPT_IN),
+    ice: {
+      servers: env.ICE_SERVERS,
+      publicAddress: env.ICE_PUBLIC_ADDRESS ?? null,
+      portRange: env.ICE_PORT_RANGE ?? null,
+    },
+    session: { idleSeconds: env.SESSION_IDLE_SECONDS, maxSeconds: env.SESSION_MAX_SECONDS },
+    lifeSeconds: env.BOX_LIFE_SECONDS,
+    video: { fps: env.VIDEO_FPS === "30" ? 30 : 25, bitrateBps: env.VIDEO_BITRATE },
+  };
+
+  if (isOpen(config)) {
+    const publicHost = config.publicUrl ? new URL(config.publicUrl).hostname : null;
+    const way = "set SERVICE_API_KEYS, or PORTAL_URL and BOX_SECRET";
+    if (publicHost && !isLoopback(publicHost))
+      problems.push(
+        `BOX_PUBLIC_URL: names a public host, but the box has no keys and would be open; ${way}.`,
+      );
+    if (!isLoopback(config.host))
+      problems.push(
+        `BOX_HOST: is reachable from outside, but the box has no keys and would be open; ${way}.`,
+      );
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}

@@ -1,0 +1,26 @@
+// How anything in the box refuses: thrown where the reason is known, turned into an answer at one edge.
+
+import { errorStatus, type ErrorCode } from "../contract/errors.ts";
+
+export interface RefusalOptions {
+  /** Extra response headers, such as `Retry-After`. */
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** A refusal whose message may be shown to the caller. */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message: string, options: RefusalOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = "Refusal";
+    this.code = code;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return errorStatus[this.code];
+  }
+}

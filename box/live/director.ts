@@ -1,0 +1,133 @@
+// Drives the stage: who speaks when, and that everybody stops when told.
+
+import type { ServerEvent } from "../../contract/control-socket.ts";
+import type { MediaPacket, StageEvent } from "../../native/binding/index.js";
+import type { ChosenVoice } from "../voices/voices.ts";
+import type { LiveStage } from "./engine.ts";
+import { Utterance } from "./utterance.ts";
+
+/** A stage answers an interrupt within a frame; one that does not is not waited for. */
+const stageAnswerMs = 300;
+
+type Metric = Extract<ServerEvent, { type: "metric" }>;
+
+export interface DirectorOptions {
+  /** Opens the stage; its packets and events go to the director's `packets` and `stageEvent`. */
+  stage: LiveStage;
+  publish(event: ServerEvent): void;
+  /** Somebody speaks or has just spoken: the session is in use. */
+  onActivity(): void;
+  onFirstAudio(milliseconds: number): void;
+}
+
+export class Director {
+  readonly #stage: LiveStage;
+  readonly #options: DirectorOptions;
+  readonly #utterances = new Map<number, Utterance>();
+  /** Utterances whose first frame has not gone out yet. */
+  #awaitingFrame: { utterance: Utterance; startedAtMs: number } | null = null;
+  #generation = 0;
+  #closed = false;
+
+  constructor(options: DirectorOptions) {
+    this.#stage = options.stage;
+    this.#options = options;
+  }
+
+  /** Counts interrupts. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Something is being said or waits to be. */
+  get speaking(): boolean {
+    return this.#utterances.size > 0;
+  }
+
+  /** Utterances play one after another. */
+  begin(options: { voice: ChosenVoice; correlationId: string | null; acceptedAtMs: number }): Utterance {
+    const utterance = new Utterance({ stage: this.#stage, ...options });
+    if (this.#closed) utterance.end({ interrupted: true, playedMs: 0 });
+    else this.#utterances.set(utterance.number, utterance);
+    return utterance;
+  }
+
+  /**
+   * Silence. With a generation it stops that one only: what began later goes on.
+   * Resolves when the stage has confirmed that everything is over.
+   */
+  async interrupt(generation = this.#generation): Promise<void> {
+    if (generation !== this.#generation || this.#closed) return;
+    this.#generation++;
+    const begun = [...this.#utterances.values()];
+    for (const utterance of begun) utterance.stop();
+    this.#stage.interrupt();
+    const timer = setTimeout(() => {
+      for (const utterance of begun) this.#end(utterance, { interrupted: true, playedMs: 0 });
+    }, stageAnswerMs);
+    await Promise.all(begun.map((utterance) => utterance.ended));
+    clearTimeout(timer);
+  }
+
+  stageEvent(event: StageEvent): void {
+    if (event.type === "failed" || event.type === "mark") return;
+    const utterance = this.#utterances.get(event.utterance);
+    if (!utterance) return;
+    if (event.type === "utterance_started") this.#start(utterance);
+    else this.#end(utterance, event);
+  }
+
+  /** Tells the director of media going out, for the metric of the first frame. */
+  packet(kind: MediaPacket["kind"]): void {
+    const awaiting = this.#awaitingFrame;
+    if (kind !== "video" || !awaiting) return;
+    this.#awaitingFrame = null;
+    this.#options.publish(metricOf(awaiting.utterance, awaiting.startedAtMs, performance.now()));
+  }
+
+  /** Everything is over; nothing can begin any more. The stage itself is closed by its session. */
+  close(): void {
+    this.#closed = true;
+    for (const utterance of this.#utterances.values())
+      this.#end(utterance, { interrupted: true, playedMs: utteranceAgeMs(utterance) });
+  }
+
+  #start(utterance: Utterance): void {
+    const now = performance.now();
+    utterance.startedAtMs = now;
+    this.#awaitingFrame = { utterance, startedAtMs: now };
+    this.#options.onFirstAudio(now - utterance.acceptedAtMs);
+    this.#options.onActivity();
+    this.#options.publish({ type: "avatar_speech_started", correlationId: utterance.correlationId });
+  }
+
+  #end(utterance: Utterance, end: { interrupted: boolean; playedMs: number }): void {
+    if (utterance.over) return;
+    this.#utterances.delete(utterance.number);
+    if (this.#awaitingFrame?.utterance === utterance) this.#awaitingFrame = null;
+    // The event goes first: whoever waits for the end acts after its listeners know.
+    if (utterance.startedAtMs !== null)
+      this.#options.publish({ type: "avatar_speech_ended", correlationId: utterance.correlationId });
+    this.#options.onActivity();
+    utterance.end(end);
+  }
+}
+
+function utteranceAgeMs({ startedAtMs }: Utterance): number {
+  return startedAtMs === null ? 0 : performance.now() - startedAtMs;
+}
+
+const round = (milliseconds: number) => Math.round(milliseconds * 10) / 10;
+
+function metricOf(utterance: Utterance, firstAudioAtMs: number, firstFrameAtMs: number): Metric {
+  const { acceptedAtMs } = utterance;
+  const clauseAtMs = utterance.firstClauseAtMs ?? acceptedAtMs;
+  return {
+    type: "metric",
+    correlationId: utterance.correlationId,
+    llm_ms: round(clauseAtMs - acceptedAtMs),
+    tts_ms: round((utterance.firstPcmAtMs ?? clauseAtMs) - clauseAtMs),
+    first_audio_ms: round(firstAudioAtMs - acceptedAtMs),
+    first_frame_ms: round(firstFrameAtMs - acceptedAtMs),
+  };
+}

@@ -1,0 +1,40 @@
+// The native engine and the WebRTC peer as the live session uses them; tests put others in their place.
+
+import type { Stage, StageOptions } from "../../native/binding/index.js";
+import type { MediaPeer, MediaPeerOptions } from "../streaming/peer.ts";
+
+export type LiveStage = Pick<
+  Stage,
+  | "beginUtterance"
+  | "pushAudio"
+  | "addMark"
+  | "endUtterance"
+  | "interrupt"
+  | "requestKeyframe"
+  | "setVideoBitrate"
+  | "stats"
+  | "close"
+>;
+
+export type LivePeer = Pick<
+  MediaPeer,
+  "state" | "sendAudio" | "sendVideo" | "addCandidates" | "stats" | "close"
+>;
+
+export interface MediaEngine {
+  createStage(options: StageOptions): LiveStage;
+  /** Rejects with OfferError on an offer it cannot answer. */
+  answer(options: MediaPeerOptions): Promise<{ peer: LivePeer; answerSdp: string }>;
+}
+
+/** The addon and node-datachannel. Rejects when the addon has not been built. */
+export async function nativeMediaEngine(): Promise<MediaEngine> {
+  const [addon, streaming] = await Promise.all([
+    import("../../native/binding/index.js"),
+    import("../streaming/peer.ts"),
+  ]);
+  return {
+    createStage: (options) => new addon.Stage(options),
+    answer: (options) => streaming.MediaPeer.answer(options),
+  };
+}

@@ -1,0 +1,33 @@
+// Which avatar speaks, and in which tones.
+
+import { baseTone, toneSchema, type Tone } from "../../contract/tones.ts";
+import type { AvatarEntry, AvatarLibrary } from "../avatars/library.ts";
+
+/** The library as callers of the box see it. */
+export type Faces = Pick<
+  AvatarLibrary,
+  "create" | "list" | "resolve" | "ready" | "preview" | "active" | "close"
+>;
+
+export interface Face {
+  entry: AvatarEntry;
+  tones: Tone[];
+}
+
+/** The tones an avatar has; at least the base one. */
+export function tonesOf(faces: Faces, account: string, id: string): Tone[] {
+  const group = faces.list(account).groups.find((candidate) => candidate.id === id);
+  const known = (group?.tones ?? []).map((tone) => toneSchema.safeParse(tone)).filter((tone) => tone.success);
+  return known.length > 0 ? known.map((tone) => tone.data) : [baseTone];
+}
+
+/** The avatar of a turn: the one asked for, else the one saved in the settings, else the box's active one. */
+export function faceOf(
+  faces: Faces,
+  account: string,
+  wish: { asked?: string | undefined; saved?: string | undefined },
+): AvatarEntry | null {
+  if (wish.asked) return faces.resolve(account, wish.asked) ?? null;
+  const saved = wish.saved ? faces.resolve(account, wish.saved) : undefined;
+  return saved ?? faces.active(account);
+}

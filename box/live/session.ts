@@ -1,0 +1,147 @@
+// One live session: a stage, a peer and a director, and the end of all three.
+
+import { randomUUID } from "node:crypto";
+import type { EndReason, SessionKind } from "../../contract/live.ts";
+import type { Tone } from "../../contract/tones.ts";
+import type { MediaPacket, StageEvent } from "../../native/binding/index.js";
+import type { Caller } from "../access/caller.ts";
+import type { PeerState } from "../streaming/peer.ts";
+import type { VoiceWish } from "../voices/voices.ts";
+import { Director } from "./director.ts";
+import type { LivePeer, LiveStage } from "./engine.ts";
+import type { Hub } from "./hub.ts";
+import { SessionLimits } from "./limits.ts";
+
+/** A browser that has not connected by then will not. */
+const connectWithinMs = 30_000;
+/** A connection that broke may come back within this time. */
+const reconnectWithinMs = 15_000;
+
+export interface SessionOptions {
+  caller: Caller;
+  avatar: { id: string; tones: Tone[] };
+  kind: SessionKind;
+  voice: VoiceWish;
+  idleSeconds: number;
+  maxSeconds: number;
+  hub: Hub;
+  onFirstAudio(milliseconds: number): void;
+  /** Once, when the session is over and before what it held is freed. */
+  onEnd(session: LiveSession, reason: EndReason): void;
+}
+
+export class LiveSession {
+  readonly id = randomUUID();
+  readonly account: string;
+  readonly avatar: { id: string; tones: Tone[] };
+  readonly kind: SessionKind;
+  readonly voice: VoiceWish;
+  readonly startedAt = Math.floor(Date.now() / 1000);
+  readonly limits: SessionLimits;
+  /** Aborts when the session ends. */
+  readonly signal: AbortSignal;
+  turns = 0;
+  /** The credential that keeps it open: its revocation ends the session. */
+  digest: string;
+  readonly #options: SessionOptions;
+  readonly #over = new AbortController();
+  #stage: LiveStage | null = null;
+  #peer: LivePeer | null = null;
+  #director: Director | null = null;
+  #lossTimer: NodeJS.Timeout | undefined;
+  #ending: Promise<void> | null = null;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.account = options.caller.account;
+    this.digest = options.caller.digest;
+    this.avatar = options.avatar;
+    this.kind = options.kind;
+    this.voice = options.voice;
+    this.signal = this.#over.signal;
+    this.limits = new SessionLimits({
+      idleSeconds: options.idleSeconds,
+      maxSeconds: options.maxSeconds,
+      busy: () => this.#director?.speaking ?? false,
+      onExpired: (reason, seconds) => {
+        options.hub.tell(this.account, { case: "expired", sessionId: this.id, reason, seconds });
+        void this.end(reason);
+      },
+    });
+  }
+
+  get director(): Director {
+    if (!this.#director) throw new Error("The session has no stage yet.");
+    return this.#director;
+  }
+
+  get peer(): LivePeer | null {
+    return this.#peer;
+  }
+
+  get stage(): LiveStage | null {
+    return this.#stage;
+  }
+
+  /** Takes over a stage and a peer that are ready to run. */
+  attach(stage: LiveStage, peer: LivePeer): void {
+    this.#stage = stage;
+    this.#peer = peer;
+    this.#director = new Director({
+      stage,
+      publish: (event) => this.#options.hub.publish(this.account, event),
+      onActivity: () => this.limits.touch(),
+      onFirstAudio: this.#options.onFirstAudio,
+    });
+    this.#watch(peer.state);
+  }
+
+  packets(packets: MediaPacket[]): void {
+    const peer = this.#peer;
+    if (!peer || this.#ending) return;
+    for (const packet of packets) {
+      if (packet.kind === "audio") peer.sendAudio(packet);
+      else peer.sendVideo(packet);
+      this.#director?.packet(packet.kind);
+    }
+  }
+
+  stageEvent(event: StageEvent): void {
+    this.#director?.stageEvent(event);
+    if (event.type === "failed") void this.end("lost");
+  }
+
+  peerState(state: PeerState): void {
+    if (this.#peer) this.#watch(state);
+  }
+
+  /** Idempotent; resolves when threads, sockets and timers are gone. */
+  end(reason: EndReason): Promise<void> {
+    if (this.#ending) return this.#ending;
+    const ended = Promise.withResolvers<void>();
+    // Set first: what ends on the way may well report that to this session.
+    this.#ending = ended.promise;
+    void this.#end(reason).finally(ended.resolve);
+    return ended.promise;
+  }
+
+  #watch(state: PeerState): void {
+    clearTimeout(this.#lossTimer);
+    if (this.#ending) return;
+    if (state === "failed") void this.end("lost");
+    else if (state === "closed") void this.end("disconnected");
+    else if (state !== "connected") {
+      const waitMs = state === "connecting" ? connectWithinMs : reconnectWithinMs;
+      this.#lossTimer = setTimeout(() => void this.end("lost"), waitMs);
+    }
+  }
+
+  async #end(reason: EndReason): Promise<void> {
+    clearTimeout(this.#lossTimer);
+    this.limits.close();
+    this.#over.abort();
+    this.#director?.close();
+    this.#options.onEnd(this, reason);
+    await Promise.allSettled([this.#peer?.close(), this.#stage?.close()]);
+  }
+}

@@ -1,0 +1,319 @@
+// Turns: a message answered by the model, or words spoken as given.
+
+import { randomUUID } from "node:crypto";
+import type { Tone } from "../../contract/tones.ts";
+import type { Caller } from "../access/caller.ts";
+import { abortable } from "../chat/abortable.ts";
+import type { Conversations } from "../chat/conversation.ts";
+import { ModelError } from "../chat/models/model.ts";
+import type { ChosenModel, Models } from "../chat/models/models.ts";
+import { systemPrompt } from "../chat/prompt.ts";
+import { clausesOf, type Clause } from "../chat/speech.ts";
+import { Refusal } from "../failure.ts";
+import { describeError, type Log } from "../ops/log.ts";
+import type { Portal } from "../portal/portal.ts";
+import { VoiceError } from "../voices/voice.ts";
+import type { ChosenVoice, VoiceWish, Voices } from "../voices/voices.ts";
+import { Floor } from "./floor.ts";
+import type { Hub } from "./hub.ts";
+import type { LiveSession } from "./session.ts";
+import type { Slot } from "./slot.ts";
+import type { Utterance } from "./utterance.ts";
+
+export interface MessageRequest extends VoiceWish {
+  caller: Caller;
+  content: string;
+  correlationId: string | null;
+}
+
+export interface TalkRequest extends VoiceWish {
+  caller: Caller;
+  content: string;
+  tone?: Tone | undefined;
+  correlationId: string | null;
+}
+
+/** A message whose model and voice are settled: nothing that could be refused beforehand is left. */
+export interface PreparedMessage {
+  request: MessageRequest;
+  model: ChosenModel;
+  system: string;
+  limits: { maxTokens: number; temperature: number | null; topP: number | null };
+  emotion: boolean;
+  /** Null: answered in writing only. */
+  live: { session: LiveSession; voice: ChosenVoice } | null;
+}
+
+export interface TurnResult {
+  /** The clauses handed to the voice, joined. */
+  reply: string;
+  tone: Tone;
+  interrupted: boolean;
+  /** Why there are no words, or fewer than the model meant; null on a whole reply. */
+  failure: Refusal | null;
+}
+
+export interface TurnOptions {
+  models: Models;
+  voices: Voices;
+  conversations: Conversations;
+  portal: Portal;
+  slot: Slot;
+  hub: Hub;
+  log: Log;
+}
+
+const noWords = "The model wrote nothing.";
+const cutBefore = "The reply was interrupted before it began.";
+
+/** What a failed turn tells its caller; the cause goes to the log. */
+export function turnFailure(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof ModelError) return new Refusal("model_failed", error.message, { cause: error });
+  if (error instanceof VoiceError) return new Refusal("voice_failed", error.message, { cause: error });
+  return new Refusal("internal", "Something went wrong on this turn.", { cause: error });
+}
+
+export class Turns {
+  readonly #options: TurnOptions;
+  readonly #floor = new Floor();
+
+  constructor(options: TurnOptions) {
+    this.#options = options;
+  }
+
+  /** Settles model and voice. Rejects with the Refusal that the caller gets before anything happens. */
+  async prepare(request: MessageRequest): Promise<PreparedMessage> {
+    const { models, portal, slot, voices } = this.#options;
+    requireWords(request.content, "message");
+    const session = slot.of(request.caller.account);
+    const { settings } = await portal.settings(request.caller.account);
+    const model = models.choose(settings, session !== null);
+    const voice = session && voices.choose(request, session.voice, settings, session.avatar.id);
+    const sampling = model.row.supports_sampling;
+    return {
+      request,
+      model,
+      system: systemPrompt(settings),
+      limits: {
+        maxTokens: settings.max_tokens,
+        temperature: sampling ? settings.temperature : null,
+        topP: sampling ? settings.top_p : null,
+      },
+      emotion: settings.emotion_responsive,
+      live: session && voice ? { session, voice } : null,
+    };
+  }
+
+  /** The model answers. Never rejects: what went wrong is in the result, and was told to the control sockets. */
+  async message(prepared: PreparedMessage, onClause?: (clause: Clause) => void): Promise<TurnResult> {
+    const { request, live } = prepared;
+    const { caller, correlationId, content } = request;
+    const { hub } = this.#options;
+    const acceptedAtMs = performance.now();
+    // A new message is a barge-in: the avatar stops to listen.
+    await Promise.all([live?.session.director.interrupt(), this.#floor.clear(caller.account)]);
+    const floor = await this.#floor.take(caller.account);
+    const signal = live ? AbortSignal.any([floor.signal, live.session.signal]) : floor.signal;
+    if (live) {
+      live.session.limits.touch();
+      live.session.turns++;
+    }
+    const id = randomUUID();
+    try {
+      hub.publish(caller.account, {
+        type: "user_message",
+        id: randomUUID(),
+        role: "user",
+        content,
+        correlationId,
+      });
+      const utterance = live?.session.director.begin({ voice: live.voice, correlationId, acceptedAtMs });
+      const result = await this.#reply(prepared, { id, signal, utterance, onClause });
+      this.#close(prepared, id, result);
+      return result;
+    } finally {
+      floor.release();
+    }
+  }
+
+  /** The clauses of a reply that is not spoken live; they enter the history as they are. Rejects with what failed. */
+  async *written(prepared: PreparedMessage, signal: AbortSignal): AsyncGenerator<Clause, void, undefined> {
+    const { caller, content } = prepared.request;
+    const floor = await this.#floor.take(caller.account);
+    const either = AbortSignal.any([floor.signal, signal]);
+    const conversation = this.#options.conversations.of(caller.account);
+    conversation.append("user", content);
+    const said: string[] = [];
+    try {
+      for await (const clause of this.#clauses(prepared, either)) {
+        said.push(clause.text);
+        yield clause;
+      }
+    } finally {
+      if (said.length > 0) conversation.append("assistant", said.join(" "));
+      floor.release();
+    }
+  }
+
+  /** Speaks words as they are: no model, no history. Resolves once the voice has begun; rejects with a Refusal. */
+  async talk(request: TalkRequest): Promise<void> {
+    const { portal, slot, voices, hub } = this.#options;
+    const { caller, correlationId, content } = request;
+    requireWords(content, "text");
+    const acceptedAtMs = performance.now();
+    const session = slot.of(caller.account);
+    if (!session) throw new Refusal("no_live_session", "There is no live session; call /connect first.");
+    const { settings } = await portal.settings(caller.account);
+    const voice = voices.choose(request, session.voice, settings, session.avatar.id);
+    if (session.signal.aborted) throw new Refusal("no_live_session", "The live session has ended.");
+    session.limits.touch();
+    const utterance = session.director.begin({ voice, correlationId, acceptedAtMs });
+    const id = randomUUID();
+    const tone = request.tone ?? "neutral";
+    let contentIndex = 0;
+    let begun: Promise<void> | null = null;
+    for await (const { text, last } of clausesOf([content], { emotion: false })) {
+      if (utterance.over) break;
+      const role = "persona" as const;
+      hub.publish(caller.account, {
+        type: "message_stream",
+        id,
+        role,
+        content: text,
+        contentIndex: contentIndex++,
+        endOfSpeech: last,
+        tone,
+        correlationId,
+      });
+      const said = utterance.say({ text, tone });
+      begun ??= said;
+    }
+    hub.publish(caller.account, {
+      type: "message",
+      id,
+      role: "persona",
+      content,
+      tone,
+      avatar: session.avatar.id,
+      correlationId,
+    });
+    utterance.finish().catch((error: unknown) => this.#complain(error, "speaking failed"));
+    await (begun ?? Promise.resolve()).catch((error: unknown) => {
+      throw turnFailure(error);
+    });
+  }
+
+  /** Barge-in. Resolves once the turn has closed and nothing is heard any more. */
+  async interrupt(account: string): Promise<void> {
+    const session = this.#options.slot.of(account);
+    session?.limits.touch();
+    await Promise.all([session?.director.interrupt(), this.#floor.clear(account)]);
+    this.#options.hub.publish(account, { type: "interrupted" });
+  }
+
+  /** Forgets the account's conversation and stops what it says. */
+  async reset(account: string): Promise<string | null> {
+    const id = this.#options.conversations.reset(account);
+    await Promise.all([this.#options.slot.of(account)?.director.interrupt(), this.#floor.clear(account)]);
+    return id;
+  }
+
+  #clauses(prepared: PreparedMessage, signal: AbortSignal): AsyncGenerator<Clause, void, undefined> {
+    const { model, system, limits, request, emotion } = prepared;
+    const messages = this.#options.conversations.of(request.caller.account).messages();
+    const pieces = model.provider.stream({ model: model.row.id, system, messages, ...limits, signal });
+    return clausesOf(abortable(pieces, signal), { emotion });
+  }
+
+  async #reply(
+    prepared: PreparedMessage,
+    turn: {
+      id: string;
+      signal: AbortSignal;
+      utterance: Utterance | undefined;
+      onClause: ((clause: Clause) => void) | undefined;
+    },
+  ): Promise<TurnResult> {
+    const { id, signal, utterance, onClause } = turn;
+    const { caller, content, correlationId } = prepared.request;
+    const conversation = this.#options.conversations.of(caller.account);
+    conversation.append("user", content);
+    const said: Clause[] = [];
+    let failure: Refusal | null = null;
+    try {
+      for await (const clause of this.#clauses(prepared, signal)) {
+        // The voice may have failed meanwhile, and an interrupt may have come between two clauses.
+        if (signal.aborted || utterance?.over) break;
+        said.push(clause);
+        this.#options.hub.publish(caller.account, {
+          type: "message_stream",
+          id,
+          role: "persona",
+          content: clause.text,
+          tone: clause.tone,
+          contentIndex: said.length - 1,
+          endOfSpeech: clause.last,
+          correlationId,
+        });
+        onClause?.(clause);
+        void utterance?.say(clause).catch(() => undefined);
+      }
+    } catch (error) {
+      failure = this.#complain(error, "the model failed");
+    }
+    try {
+      await utterance?.finish();
+    } catch (error) {
+      failure = this.#complain(error, "speaking failed");
+      // Words that nobody can hear are no reply.
+      if (utterance?.firstPcmAtMs === null) said.length = 0;
+    }
+    const interrupted = signal.aborted || (utterance?.over === true && failure === null);
+    const reply = said.map((clause) => clause.text).join(" ");
+    if (reply === "") failure ??= new Refusal("model_failed", interrupted ? cutBefore : noWords);
+    else this.#remember(prepared, reply, utterance);
+    return { reply, tone: said[0]?.tone ?? "neutral", interrupted, failure };
+  }
+
+  /** History holds the reply at once, so that the next turn knows it, and is cut to what was heard when that is known. */
+  #remember({ request }: PreparedMessage, reply: string, utterance: Utterance | undefined): void {
+    const conversation = this.#options.conversations.of(request.caller.account);
+    const entry = conversation.append("assistant", reply);
+    void utterance?.ended.then(({ interrupted, heard }) =>
+      interrupted ? conversation.trim(entry, heard) : undefined,
+    );
+  }
+
+  /** The one closing event of a turn. */
+  #close({ request, live }: PreparedMessage, id: string, { reply, tone, failure }: TurnResult): void {
+    const { hub } = this.#options;
+    const { caller, correlationId } = request;
+    if (reply === "") {
+      hub.publish(caller.account, { type: "error", error: failure?.message ?? noWords, fatal: false });
+      return;
+    }
+    if (failure) hub.publish(caller.account, { type: "warning", message: failure.message });
+    const avatar = live?.session.avatar.id ?? "";
+    hub.publish(caller.account, {
+      type: "message",
+      id,
+      role: "persona",
+      content: reply,
+      tone,
+      avatar,
+      correlationId,
+    });
+  }
+
+  #complain(error: unknown, what: string): Refusal {
+    const failure = turnFailure(error);
+    const cause = failure.cause instanceof Error ? failure.cause.cause : undefined;
+    this.#options.log.warn({ ...describeError(cause ?? error), code: failure.code }, what);
+    return failure;
+  }
+}
+
+function requireWords(text: string, field: string): void {
+  if (text.trim() === "") throw new Refusal("invalid_body", `${field}: must not be blank.`);
+}

@@ -1,0 +1,171 @@
+// The portal over HTTP: `/internal/*` under the box's own secret.
+
+import { z } from "zod";
+import {
+  heartbeatAnswerSchema,
+  internalSettingsReadSchema,
+  lookupAnswerSchema,
+  type AvatarReport,
+  type Heartbeat,
+  type HeartbeatAnswer,
+  type LookupAnswer,
+  type SessionReport,
+} from "../../contract/internal.ts";
+import {
+  defaultSettings,
+  settingsRefusedSchema,
+  settingsSavedSchema,
+  type SettingsPatch,
+  type SettingsRead,
+} from "../../contract/settings.ts";
+import type { ModelRow } from "../../contract/models.ts";
+import { Refusal } from "../failure.ts";
+import { describeError, type Log } from "../ops/log.ts";
+import type { Portal, SettingsSaved } from "./portal.ts";
+import { ReportQueue } from "./reports.ts";
+import { settingsRead } from "./standalone.ts";
+
+const answerWithinMs = 5_000;
+/** A copy this young is used without asking; an older one is used while the next is fetched. */
+const settingsFreshMs = 5_000;
+const settingsCapacity = 1_000;
+
+export interface PortalClientOptions {
+  url: string;
+  secret: string;
+  /** The box's own catalogue, for as long as the portal has not answered once. */
+  models: ModelRow[];
+  log: Log;
+}
+
+interface Copy {
+  read: SettingsRead;
+  fetchedAtMs: number;
+}
+
+/** The portal answered with something else than 2xx. */
+class PortalError extends Error {
+  readonly status: number;
+
+  constructor(path: string, status: number) {
+    super(`${path} answered ${status}`);
+    this.name = "PortalError";
+    this.status = status;
+  }
+}
+
+export class PortalClient implements Portal {
+  readonly #options: PortalClientOptions;
+  readonly #settings = new Map<string, Copy>();
+  readonly #fetching = new Map<string, Promise<SettingsRead>>();
+  readonly #closing = new AbortController();
+  readonly #reports: ReportQueue;
+
+  constructor(options: PortalClientOptions) {
+    this.#options = options;
+    this.#reports = new ReportQueue({
+      deliver: async ({ path, body }) => {
+        const { status } = await this.#post(path, body);
+        // What the portal refuses once it refuses forever; only what it could not take is sent again.
+        if (status >= 500 || status === 401 || status === 429) throw new PortalError(path, status);
+        if (status >= 400) options.log.warn({ path, status }, "the portal refused a report");
+      },
+      onFailure: (error) => options.log.warn(describeError(error), "a report did not reach the portal"),
+    });
+  }
+
+  async lookup(digest: string): Promise<LookupAnswer["credential"]> {
+    const answer = await this.#ask("/internal/credentials/lookup", { digest }, lookupAnswerSchema);
+    return answer.credential;
+  }
+
+  heartbeat(heartbeat: Heartbeat): Promise<HeartbeatAnswer> {
+    return this.#ask("/internal/heartbeat", heartbeat, heartbeatAnswerSchema);
+  }
+
+  async settings(account: string): Promise<SettingsRead> {
+    const copy = this.#settings.get(account);
+    if (copy && performance.now() - copy.fetchedAtMs < settingsFreshMs) return copy.read;
+    const fetched = this.#fetchSettings(account);
+    if (copy) {
+      // A turn does not wait for the portal: it takes the last known settings.
+      fetched.catch(() => undefined);
+      return copy.read;
+    }
+    try {
+      return await fetched;
+    } catch {
+      return settingsRead(defaultSettings(this.#options.models), this.#options.models, false);
+    }
+  }
+
+  async saveSettings(account: string, patch: SettingsPatch): Promise<SettingsSaved> {
+    const { status, body } = await this.#post("/internal/settings/save", { account, patch }).catch(
+      (error: unknown) => {
+        throw new Refusal("settings_unavailable", "The settings could not be saved just now.", {
+          cause: error,
+        });
+      },
+    );
+    this.#settings.delete(account);
+    if (status === 200) return settingsSavedSchema.parse(body);
+    const refused = settingsRefusedSchema.safeParse(body);
+    if (refused.success) return { ok: false, message: refused.data.error.message };
+    throw new Refusal("settings_unavailable", "The settings could not be saved just now.");
+  }
+
+  reportAvatar(report: AvatarReport): void {
+    this.#reports.add({ path: "/internal/avatars/report", body: report });
+  }
+
+  reportSession(report: SessionReport): void {
+    this.#reports.add({ path: "/internal/sessions/report", body: report });
+  }
+
+  /** Gives reports a last chance, then gives up on whatever is under way. */
+  async close(): Promise<void> {
+    await this.#reports.close();
+    this.#closing.abort();
+  }
+
+  #fetchSettings(account: string): Promise<SettingsRead> {
+    const fetching = this.#fetching.get(account);
+    if (fetching) return fetching;
+    const fetched = this.#ask("/internal/settings/read", { account }, internalSettingsReadSchema)
+      .then((read) => {
+        this.#settings.delete(account);
+        this.#settings.set(account, { read, fetchedAtMs: performance.now() });
+        if (this.#settings.size > settingsCapacity)
+          this.#settings.delete(this.#settings.keys().next().value ?? "");
+        return read;
+      })
+      .catch((error: unknown) => {
+        this.#options.log.warn(describeError(error), "settings could not be read from the portal");
+        throw error;
+      })
+      .finally(() => this.#fetching.delete(account));
+    this.#fetching.set(account, fetched);
+    return fetched;
+  }
+
+  async #ask<Schema extends z.ZodType>(
+    path: string,
+    body: unknown,
+    schema: Schema,
+  ): Promise<z.infer<Schema>> {
+    const answer = await this.#post(path, body);
+    if (answer.status !== 200) throw new PortalError(path, answer.status);
+    return schema.parse(answer.body);
+  }
+
+  async #post(path: string, body: unknown): Promise<{ status: number; body: unknown }> {
+    const response = await fetch(this.#options.url + path, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${this.#options.secret}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+      redirect: "error",
+      signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(answerWithinMs)]),
+    });
+    return { status: response.status, body: await response.json().catch(() => null) };
+  }
+}

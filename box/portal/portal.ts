@@ -1,0 +1,17 @@
+// What a box asks of the always-on plane. Wired to one it goes over HTTP, alone it stays in memory.
+
+import type { AvatarReport, SessionReport } from "../../contract/internal.ts";
+import type { SettingsPatch, SettingsRead, Settings } from "../../contract/settings.ts";
+
+export type SettingsSaved = { ok: true; saved: boolean; settings: Settings } | { ok: false; message: string };
+
+export interface Portal {
+  /** The account's effective settings; a recent copy will do. */
+  settings(account: string): Promise<SettingsRead>;
+  /** Rejects with Refusal `settings_unavailable` when the portal does not answer. */
+  saveSettings(account: string, patch: SettingsPatch): Promise<SettingsSaved>;
+  /** Reports are delivered in order, again and again until they are accepted. */
+  reportAvatar(report: AvatarReport): void;
+  reportSession(report: SessionReport): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,78 @@
+import { effortLevels, reasoningLevels, type ModelRow } from "../../contract/models.ts";
+import {
+  defaultSettings,
+  type Settings,
+  type SettingsPatch,
+  type SettingsRead,
+} from "../../contract/settings.ts";
+import type { Portal, SettingsSaved } from "./portal.ts";
+
+const capacity = 1_000;
+
+/** A box alone: settings last as long as the process, and there is nobody to report to. */
+export class StandalonePortal implements Portal {
+  readonly #models: ModelRow[];
+  readonly #settings = new Map<string, Settings>();
+
+  constructor(models: ModelRow[]) {
+    this.#models = models;
+  }
+
+  settings(account: string): Promise<SettingsRead> {
+    return Promise.resolve(settingsRead(this.#of(account), this.#models, false));
+  }
+
+  saveSettings(account: string, patch: SettingsPatch): Promise<SettingsSaved> {
+    for (const id of [patch.model, patch.live_model]) {
+      if (id === undefined) continue;
+      const row = this.#models.find((model) => model.id === id);
+      if (!row)
+        return Promise.resolve({ ok: false, message: `The model ${JSON.stringify(id)} does not exist.` });
+      if (!row.selectable)
+        return Promise.resolve({
+          ok: false,
+          message: `This deployment sends no data to ${JSON.stringify(id)}.`,
+        });
+    }
+    const merged: Settings = { ...this.#of(account), ...definedOnly(patch) };
+    const settings = { ...merged, provider: this.#provider(merged.model) };
+    this.#settings.delete(account);
+    this.#settings.set(account, settings);
+    if (this.#settings.size > capacity) this.#settings.delete(this.#settings.keys().next().value ?? "");
+    return Promise.resolve({ ok: true, saved: false, settings });
+  }
+
+  reportAvatar(): void {}
+
+  reportSession(): void {}
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #of(account: string): Settings {
+    return this.#settings.get(account) ?? defaultSettings(this.#models);
+  }
+
+  #provider(model: string): string {
+    return this.#models.find((row) => row.id === model)?.provider ?? "";
+  }
+}
+
+/** A settings record as every read answers it. */
+export function settingsRead(settings: Settings, models: ModelRow[], persisted: boolean): SettingsRead {
+  return {
+    settings,
+    models,
+    effort_levels: [...effortLevels],
+    reasoning_levels: [...reasoningLevels],
+    tts_providers: [
+      { id: "local", label: "Built-in voice", local: true, byo: false, cloning: false, available: true },
+    ],
+    persisted,
+  };
+}
+
+function definedOnly(patch: SettingsPatch): Partial<Settings> {
+  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,36 @@
+import type { Access } from "./access/access.ts";
+import type { Conversations } from "./chat/conversation.ts";
+import type { Models } from "./chat/models/models.ts";
+import type { BoxConfig } from "./config.ts";
+import type { Faces } from "./live/faces.ts";
+import type { Hub } from "./live/hub.ts";
+import type { Slot } from "./live/slot.ts";
+import type { Turns } from "./live/turns.ts";
+import type { Log } from "./ops/log.ts";
+import type { Percentiles } from "./ops/percentiles.ts";
+import type { AvatarReports } from "./portal/avatar-reports.ts";
+import type { Portal } from "./portal/portal.ts";
+import type { ControlSockets } from "./sockets/control-sockets.ts";
+import type { Recordings } from "./voices/recordings.ts";
+import type { Voices } from "./voices/voices.ts";
+
+/** What a box is made of, as its routes see it. */
+export interface Services {
+  config: BoxConfig;
+  version: string;
+  log: Log;
+  access: Access;
+  portal: Portal;
+  faces: Faces;
+  avatarReports: AvatarReports;
+  models: Models;
+  voices: Voices;
+  conversations: Conversations;
+  recordings: Recordings;
+  hub: Hub;
+  slot: Slot;
+  turns: Turns;
+  sockets: ControlSockets;
+  firstAudioMs: Percentiles;
+  totals: { turns: number };
+}

@@ -1,0 +1,213 @@
+// The control socket as a state machine: what comes in, what goes out, no I/O and no clock.
+
+import {
+  clientMessageSchemas,
+  closeCode,
+  type ClientMessage,
+  type ClientMessageType,
+  type ServerEvent,
+} from "../../contract/control-socket.ts";
+import { limits } from "../../contract/limits.ts";
+import { describeIssue } from "../issues.ts";
+import { TalkStreams } from "./talk-streams.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+/** `live` → `lapsed` (the credential aged out) → `live` (a fresh one) …, and from everywhere → `closed`. */
+export type ControlState = "opening" | "live" | "lapsed" | "closed";
+
+export type ControlInput =
+  | { case: "opened"; ready: Extract<ServerEvent, { type: "session_ready" }> }
+  | { case: "text"; data: string; nowMs: number }
+  | { case: "binary" }
+  | { case: "event"; event: ServerEvent }
+  /** The answer to a `verify`; `live` when the credential is good and the same account's. */
+  | { case: "verified"; live: boolean }
+  | { case: "credential_lapsed" }
+  | { case: "credential_revoked" }
+  | { case: "session_expired"; reason: "idle" | "max_length"; seconds: number }
+  | { case: "evicted"; error: string }
+  /** The reader does not keep up. */
+  | { case: "backlog" }
+  | { case: "shutdown" }
+  | { case: "disconnected" };
+
+export type ControlOutput =
+  | { case: "send"; event: ServerEvent }
+  /** `defect`: the peer's doing, worth a line in the log. */
+  | { case: "close"; code: number; reason: string; defect: boolean }
+  | { case: "message"; message: Extract<ClientMessage, { type: "message" }> }
+  | {
+      case: "talk";
+      talk: Pick<Extract<ClientMessage, { type: "talk" }>, "content" | "voice" | "tone" | "correlationId">;
+    }
+  | { case: "interrupt" }
+  | { case: "verify"; token: string };
+
+/** Malformed messages are answered until there are this many; the next one closes the socket. */
+const forgivenMistakes = 5;
+
+const text = {
+  lapsed: "The credential has expired; send a fresh one in an auth message.",
+  revoked: "The credential was revoked; sign in again.",
+  idle: "The session sat idle and was released.",
+  max_length: "The session reached its allowed length.",
+  notJson: "Messages must be JSON objects with a string field named type.",
+  binary: "This socket takes text only.",
+  flood: `More than ${limits.controlMessagesPerSecond} messages a second.`,
+  mistakes: "Too many malformed messages.",
+  backlog: "The socket is read too slowly.",
+  shutdown: "The box is shutting down.",
+};
+
+function parse(data: string): { type: string; fields: unknown } | null {
+  try {
+    const fields: unknown = JSON.parse(data);
+    if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return null;
+    const type = (fields as { type?: unknown }).type;
+    return typeof type === "string" ? { type, fields } : null;
+  } catch {
+    return null;
+  }
+}
+
+const isKnown = (type: string): type is ClientMessageType => Object.hasOwn(clientMessageSchemas, type);
+
+export class ControlMachine {
+  #state: ControlState = "opening";
+  #mistakes = 0;
+  readonly #bucket: TokenBucket;
+  readonly #talkStreams = new TalkStreams();
+
+  constructor(nowMs: number) {
+    this.#bucket = new TokenBucket(limits.controlMessagesPerSecond, nowMs);
+  }
+
+  get state(): ControlState {
+    return this.#state;
+  }
+
+  /** What to do about an input, in order. A closed machine does nothing. */
+  handle(input: ControlInput): ControlOutput[] {
+    if (this.#state === "closed") return [];
+    if (this.#state === "opening") {
+      if (input.case === "disconnected") return this.#closed([]);
+      if (input.case !== "opened") return [];
+      this.#state = "live";
+      return [{ case: "send", event: input.ready }];
+    }
+    switch (input.case) {
+      case "opened":
+        return [];
+      case "text":
+        return this.#text(input.data, input.nowMs);
+      case "binary":
+        return this.#refuse(closeCode.unsupported, text.binary);
+      case "event":
+        return [{ case: "send", event: input.event }];
+      case "verified":
+        if (input.live) this.#state = "live";
+        return [{ case: "send", event: { type: "auth_state", live: input.live } }];
+      case "credential_lapsed":
+        if (this.#state === "lapsed") return [];
+        this.#state = "lapsed";
+        return [{ case: "send", event: { type: "auth_required", message: text.lapsed } }];
+      case "credential_revoked":
+        return this.#end(closeCode.credentialRevoked, text.revoked);
+      case "session_expired":
+        return this.#expire(input.reason, input.seconds);
+      case "evicted":
+        return this.#end(closeCode.normal, input.error);
+      case "backlog":
+        return this.#closed([{ case: "close", code: closeCode.policy, reason: text.backlog, defect: true }]);
+      case "shutdown":
+        return this.#end(1001, text.shutdown);
+      case "disconnected":
+        return this.#closed([]);
+    }
+  }
+
+  #text(data: string, nowMs: number): ControlOutput[] {
+    if (!this.#bucket.take(nowMs)) return this.#refuse(closeCode.policy, text.flood);
+    const parsed = parse(data);
+    if (!parsed) return this.#mistake(text.notJson);
+    // A newer client may say things this box does not know.
+    if (!isKnown(parsed.type)) return [];
+    const checked = clientMessageSchemas[parsed.type].safeParse(parsed.fields);
+    if (!checked.success) return this.#mistake(`${parsed.type}: ${describeIssue(checked.error)}`);
+    return this.#message(checked.data);
+  }
+
+  #message(message: ClientMessage): ControlOutput[] {
+    switch (message.type) {
+      case "message":
+        return message.content.trim() === ""
+          ? this.#complaint("content: must not be blank.")
+          : [{ case: "message", message }];
+      case "talk":
+        return this.#talk(message, message.content);
+      case "talkstream": {
+        const step = this.#talkStreams.push(message);
+        if (step.case === "more") return [];
+        if (step.case === "refused") return this.#complaint(step.reason);
+        return this.#talk(step.piece, step.content);
+      }
+      case "interrupt":
+        this.#talkStreams.interrupt();
+        return [{ case: "interrupt" }];
+      case "auth":
+        return [{ case: "verify", token: message.token }];
+      case "heartbeat":
+      // No tool of this box waits for a client's result.
+      case "tool_result":
+        return [];
+    }
+  }
+
+  #talk(
+    { voice, tone, correlationId }: Extract<ClientMessage, { type: "talk" | "talkstream" }>,
+    content: string,
+  ): ControlOutput[] {
+    if (content.trim() === "") return this.#complaint("content: must not be blank.");
+    return [{ case: "talk", talk: { content, voice, tone, correlationId } }];
+  }
+
+  #complaint(error: string): ControlOutput[] {
+    return [{ case: "send", event: { type: "error", error, fatal: false } }];
+  }
+
+  #mistake(error: string): ControlOutput[] {
+    this.#mistakes++;
+    if (this.#mistakes > forgivenMistakes) return this.#refuse(closeCode.policy, text.mistakes);
+    return this.#complaint(error);
+  }
+
+  #expire(reason: "idle" | "max_length", seconds: number): ControlOutput[] {
+    const code = reason === "idle" ? closeCode.idle : closeCode.maxLength;
+    const message = text[reason];
+    return this.#closed([
+      { case: "send", event: { type: "session_expired", reason, message, seconds, code } },
+      { case: "close", code, reason: message, defect: false },
+    ]);
+  }
+
+  /** A fatal error and the close that follows it. */
+  #end(code: number, error: string): ControlOutput[] {
+    return this.#closed([
+      { case: "send", event: { type: "error", error, fatal: true } },
+      { case: "close", code, reason: error, defect: false },
+    ]);
+  }
+
+  /** As #end, for a peer that breaks the rules. */
+  #refuse(code: number, error: string): ControlOutput[] {
+    return this.#closed([
+      { case: "send", event: { type: "error", error, fatal: true } },
+      { case: "close", code, reason: error, defect: true },
+    ]);
+  }
+
+  #closed(outputs: ControlOutput[]): ControlOutput[] {
+    this.#state = "closed";
+    return outputs;
+  }
+}

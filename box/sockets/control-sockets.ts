@@ -1,0 +1,90 @@
+// All control sockets of the box, and the door they come in by.
+
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { limits } from "../../contract/limits.ts";
+import type { Caller } from "../access/caller.ts";
+import { Refusal } from "../failure.ts";
+import { ControlSocket, type ControlSocketOptions } from "./control-socket.ts";
+
+/** Far more tabs than one session has, far fewer than would hurt. */
+const capacity = 200;
+const closeWithinMs = 1_000;
+
+export type ControlSocketSurroundings = Omit<
+  ControlSocketOptions,
+  "socket" | "caller" | "face" | "maxSeconds"
+> & {
+  faceOf(caller: Caller): Promise<ControlSocketOptions["face"]>;
+};
+
+export class ControlSockets {
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: limits.controlFrameBytes });
+  readonly #open = new Set<ControlSocket>();
+  #surroundings: ControlSocketSurroundings | null = null;
+  #closed = false;
+
+  /** What its sockets talk to; set once, before the first upgrade. */
+  attach(surroundings: ControlSocketSurroundings): void {
+    this.#surroundings = surroundings;
+  }
+
+  /** Opens a socket for an upgrade request that was let in. Throws Refusal, with the HTTP answer still to be given. */
+  async upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, caller: Caller): Promise<void> {
+    const surroundings = this.#surroundings;
+    if (!surroundings || this.#closed) throw new Refusal("box_unavailable", "The box is shutting down.");
+    if (this.#open.size >= capacity)
+      throw new Refusal("box_unavailable", "Too many control sockets are open.");
+    const maxSeconds = ceilingOf(request);
+    const face = await surroundings.faceOf(caller);
+    this.#server.handleUpgrade(request, stream, head, (socket) => {
+      const control = new ControlSocket({ ...surroundings, socket, caller, face, maxSeconds });
+      this.#open.add(control);
+      socket.once("close", () => this.#open.delete(control));
+    });
+  }
+
+  /** The session ceiling that an open socket of the account asked for, newest first; null when none did. */
+  ceilingOf(account: string): number | null {
+    const asked = [...this.#open].filter(
+      (socket) => socket.account === account && socket.maxSeconds !== null,
+    );
+    return asked.at(-1)?.maxSeconds ?? null;
+  }
+
+  /** Ends the sockets that stand on revoked credentials. */
+  revoke(digests: ReadonlySet<string>): void {
+    for (const socket of this.#open) if (digests.has(socket.digest)) socket.revoke();
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const socket of this.#open) socket.shutdown();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        for (const client of this.#server.clients) client.terminate();
+      }, closeWithinMs);
+      this.#server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+}
+
+function ceilingOf(request: IncomingMessage): number | null {
+  const text = new URL(request.url ?? "/", "http://box").searchParams.get("max_session_length_seconds");
+  if (text === null || text === "") return null;
+  const seconds = Number(text);
+  if (!Number.isFinite(seconds) || seconds < 0)
+    throw new Refusal(
+      "invalid_body",
+      "max_session_length_seconds must be a number of seconds, 0 for no ceiling.",
+    );
+  return seconds;
+}

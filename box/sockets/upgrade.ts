@@ -1,0 +1,68 @@
+// WebSocket upgrades: let in, or refused with an ordinary HTTP answer and its body.
+
+import { STATUS_CODES, type IncomingMessage, type Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { controlSocketPath } from "../../contract/control-socket.ts";
+import { errorBody } from "../../contract/errors.ts";
+import type { Access } from "../access/access.ts";
+import { Refusal } from "../failure.ts";
+import { describeError, type Log } from "../ops/log.ts";
+import type { ControlSockets } from "./control-sockets.ts";
+
+export interface UpgradeOptions {
+  server: Server;
+  access: Access;
+  sockets: ControlSockets;
+  log: Log;
+}
+
+function refuse(stream: Duplex, status: number, body: object, headers: Record<string, string> = {}): void {
+  if (stream.destroyed) return;
+  const text = JSON.stringify(body);
+  const lines = Object.entries({
+    ...headers,
+    "Content-Type": "application/json",
+    "Content-Length": String(Buffer.byteLength(text)),
+    Connection: "close",
+  }).map(([name, value]) => `${name}: ${value}`);
+  stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${text}`);
+}
+
+async function admit(
+  request: IncomingMessage,
+  stream: Duplex,
+  head: Buffer,
+  { access, sockets }: UpgradeOptions,
+): Promise<void> {
+  const url = new URL(request.url ?? "/", "http://box");
+  const header = (name: string) => {
+    const value = request.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  const caller = await access.admit({ method: request.method ?? "GET", url, header, upgrade: true });
+  if (url.pathname !== controlSocketPath || !caller)
+    throw new Refusal("not_found", "There is no WebSocket at this path.");
+  if (stream.destroyed) return;
+  await sockets.upgrade(request, stream, head, caller);
+}
+
+/** A peer that vanishes is no news. */
+const ignore = () => undefined;
+
+/** Answers the server's upgrade requests. */
+export function acceptUpgrades(options: UpgradeOptions): void {
+  const { server, log } = options;
+  server.on("upgrade", (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    stream.on("error", ignore);
+    const path = (request.url ?? "/").split("?")[0]?.slice(0, 200);
+    admit(request, stream, head, options)
+      .then(() => log.info({ method: "GET", path, status: 101 }, "request"))
+      .catch((error: unknown) => {
+        const refusal =
+          error instanceof Refusal ? error : new Refusal("internal", "Something went wrong on the box.");
+        if (refusal !== error) log.error(describeError(error), "upgrade failed");
+        log.info({ method: "GET", path, status: refusal.status }, "request");
+        refuse(stream, refusal.status, errorBody("structured", refusal), refusal.headers);
+      });
+  });
+}

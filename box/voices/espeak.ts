@@ -1,0 +1,229 @@
+// The built-in voice: espeak-ng, one child process a clause.
+
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { execFile } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { promisify } from "node:util";
+import type { Tone } from "../../contract/tones.ts";
+import { speakable } from "./speakable.ts";
+import { VoiceError, type EngineState, type Pcm, type SpeechRequest, type VoiceProvider } from "./voice.ts";
+import { WavReader } from "./wav.ts";
+
+type Child = ChildProcessByStdio<Writable, Readable, null>;
+
+/** Longer text is a defect of the caller: clauses are cut far below this. */
+const longestText = 4_000;
+/** A clause takes milliseconds; a process that says nothing for this long hangs. */
+const silenceMs = 5_000;
+/** A process waiting for its text is replaced after this long unused. */
+const spareLifeMs = 600_000;
+
+const wordsPerMinute = 165;
+const middlePitch = 50;
+
+/** Delivery: speed in percent, and pitch on espeak-ng's scale of 0 to 99, relative to the middle. */
+const delivery: Record<Tone, { speed: number; pitch: number }> = {
+  neutral: { speed: 100, pitch: 0 },
+  warm: { speed: 96, pitch: -2 },
+  happy: { speed: 104, pitch: 8 },
+  excited: { speed: 112, pitch: 14 },
+  curious: { speed: 100, pitch: 6 },
+  serious: { speed: 94, pitch: -8 },
+  sad: { speed: 86, pitch: -12 },
+  concerned: { speed: 92, pitch: -5 },
+  surprised: { speed: 106, pitch: 16 },
+};
+
+/** Stock faces have voices that suit them; any other speaks in the middle of the road. */
+const voiceOfAvatar: Record<string, string> = { maya: "en-us+f3", theo: "en-us+m3" };
+const plainVoice = "en-us+f2";
+
+export interface EspeakOptions {
+  /** Program name or path. */
+  program?: string;
+}
+
+/** The programs and voices that are installed. */
+interface Installed {
+  languages: Set<string>;
+  variants: Set<string>;
+}
+
+const run = promisify(execFile);
+
+async function readInstalled(program: string): Promise<Installed> {
+  const column = async (list: string, index: number) => {
+    const { stdout } = await run(program, [list], { timeout: silenceMs, maxBuffer: 1 << 20 });
+    return stdout
+      .split("\n")
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/)[index])
+      .filter((cell) => cell !== undefined);
+  };
+  const [languages, files] = await Promise.all([column("--voices", 1), column("--voices=variant", 4)]);
+  const variants = files.filter((file) => file.startsWith("!v/")).map((file) => file.slice(3));
+  return { languages: new Set(languages), variants: new Set(variants) };
+}
+
+export class EspeakVoice implements VoiceProvider {
+  readonly id = "local";
+  readonly label = "Built-in voice";
+  readonly #program: string;
+  readonly #children = new Set<Child>();
+  #installed: Installed | null = null;
+  #state: EngineState = { state: "starting", detail: "The voice engine is starting." };
+  /** A process that has loaded its voice and waits for its text. */
+  #spare: { key: string; child: Child; timer: NodeJS.Timeout } | null = null;
+  #closed = false;
+
+  private constructor(program: string) {
+    this.#program = program;
+  }
+
+  /** Never rejects: without espeak-ng the engine says so in its state. */
+  static async open({ program = "espeak-ng" }: EspeakOptions = {}): Promise<EspeakVoice> {
+    const engine = new EspeakVoice(program);
+    try {
+      engine.#installed = await readInstalled(program);
+      engine.#state = { state: "ready", detail: "" };
+    } catch (error) {
+      const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+      const detail = missing ? "espeak-ng is not installed." : "espeak-ng does not start.";
+      engine.#state = { state: "unavailable", detail };
+    }
+    return engine;
+  }
+
+  state(): EngineState {
+    return this.#state;
+  }
+
+  /** Ids are a language or voice of espeak-ng, with `+` and a variant where wanted: `en-us+f3`. */
+  has(voice: string): boolean {
+    const [language = "", variant, ...rest] = voice.split("+");
+    if (rest.length > 0 || !this.#installed?.languages.has(language)) return false;
+    return variant === undefined || this.#installed.variants.has(variant);
+  }
+
+  defaultVoice(avatar: string | null): string {
+    return voiceOfAvatar[avatar ?? ""] ?? plainVoice;
+  }
+
+  /** Loads a voice ahead of its first clause. */
+  warm(voice: string, tone: Tone = "neutral"): void {
+    if (this.#state.state === "ready" && this.has(voice)) this.#keepSpare(this.#arguments(voice, tone));
+  }
+
+  async *synthesize({ text, voice, tone, signal }: SpeechRequest): AsyncGenerator<Pcm, void, undefined> {
+    if (this.#closed || this.#state.state !== "ready")
+      throw new VoiceError(this.#state.detail || "The voice engine is closed.");
+    if (!this.has(voice)) throw new VoiceError("The built-in voice engine has no such voice.");
+    const words = speakable(text).slice(0, longestText);
+    if (words === "" || signal.aborted) return;
+
+    const args = this.#arguments(voice, tone);
+    const child = this.#takeSpare(args) ?? this.#start(args);
+    const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
+    let failure: Error | null = null;
+    child.once("error", (error) => (failure ??= error));
+    const stop = () => child.kill("SIGKILL");
+    let hung = false;
+    let timer = setTimeout(() => stop(), silenceMs);
+    const watch = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        hung = true;
+        stop();
+      }, silenceMs);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      watch();
+      child.stdin.end(`${words}\n`);
+      const reader = new WavReader();
+      for await (const piece of child.stdout) {
+        watch();
+        const pcm = reader.push(piece as Buffer);
+        if (pcm) yield pcm;
+      }
+      const code = await ended;
+      if (signal.aborted) return;
+      if (hung) throw new VoiceError("The voice engine took too long.");
+      if (code !== 0 || failure) throw new VoiceError("The voice engine failed.", { cause: failure });
+      this.#keepSpare(args);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error instanceof VoiceError
+        ? error
+        : new VoiceError("The voice engine failed.", { cause: error });
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
+      if (child.exitCode === null) stop();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#dropSpare();
+    const children = [...this.#children];
+    const gone = children.map((child) => new Promise((resolve) => child.once("close", resolve)));
+    for (const child of children) child.kill("SIGKILL");
+    await Promise.all(gone);
+  }
+
+  #arguments(voice: string, tone: Tone): string[] {
+    const { speed, pitch } = delivery[tone];
+    return [
+      "--stdin",
+      "--stdout",
+      // UTF-8 in, no pause at the end: pauses are the director's.
+      "-b",
+      "1",
+      "-z",
+      "-v",
+      voice,
+      "-s",
+      String(Math.round((wordsPerMinute * speed) / 100)),
+      "-p",
+      String(middlePitch + pitch),
+    ];
+  }
+
+  #start(args: string[]): Child {
+    const child = spawn(this.#program, args, { stdio: ["pipe", "pipe", "ignore"] });
+    this.#children.add(child);
+    child.once("close", () => this.#children.delete(child));
+    // A process that could not start never closes its pipes by itself.
+    child.once("error", () => child.stdout.destroy());
+    // Writing to one that died early is reported through its exit.
+    child.stdin.on("error", () => undefined);
+    return child;
+  }
+
+  #takeSpare(args: string[]): Child | null {
+    const spare = this.#spare;
+    if (!spare || spare.key !== args.join(" ") || spare.child.exitCode !== null) return null;
+    clearTimeout(spare.timer);
+    this.#spare = null;
+    return spare.child;
+  }
+
+  #keepSpare(args: string[]): void {
+    const key = args.join(" ");
+    if (this.#closed || (this.#spare?.key === key && this.#spare.child.exitCode === null)) return;
+    this.#dropSpare();
+    const child = this.#start(args);
+    child.once("error", () => this.#dropSpare());
+    const timer = setTimeout(() => this.#dropSpare(), spareLifeMs);
+    timer.unref();
+    this.#spare = { key, child, timer };
+  }
+
+  #dropSpare(): void {
+    if (!this.#spare) return;
+    clearTimeout(this.#spare.timer);
+    this.#spare.child.kill("SIGKILL");
+    this.#spare = null;
+  }
+}

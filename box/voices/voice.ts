@@ -1,0 +1,47 @@
+// What the box asks of a voice engine, whoever makes it.
+
+import type { VoiceEngine as VoiceEngineId } from "../../contract/settings.ts";
+import type { Tone } from "../../contract/tones.ts";
+
+/** Mono PCM. */
+export interface Pcm {
+  samples: Int16Array;
+  /** In hertz. */
+  sampleRate: number;
+}
+
+export interface SpeechRequest {
+  text: string;
+  /** A voice id of this engine. */
+  voice: string;
+  tone: Tone;
+  signal: AbortSignal;
+}
+
+export interface EngineState {
+  state: "ready" | "starting" | "unavailable";
+  /** Why it is not ready; empty when it is. */
+  detail: string;
+}
+
+export interface VoiceProvider {
+  readonly id: VoiceEngineId;
+  readonly label: string;
+  state(): EngineState;
+  /** Whether `voice` is one of its voices. */
+  has(voice: string): boolean;
+  /** What an avatar speaks with when nobody chose. */
+  defaultVoice(avatar: string | null): string;
+  /** Speech as it is made. Throws VoiceError; an abort ends it early. */
+  synthesize(request: SpeechRequest): AsyncIterable<Pcm>;
+  /** Ends whatever it started. */
+  close(): Promise<void>;
+}
+
+/** A voice engine that failed on this clause. The message may be shown to the caller. */
+export class VoiceError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "VoiceError";
+  }
+}
