@@ -1,0 +1,288 @@
+// Every route of the portal under every kind of credential.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import { structuredErrorSchema, unwrappedErrorSchema } from "../../contract/errors.ts";
+import { createApp } from "../app.ts";
+import { identityToken, serveIdentityKeys } from "../testing/identity.ts";
+import {
+  bodyOf,
+  boxSecrets,
+  call,
+  db,
+  idle,
+  makeKey,
+  mintSession,
+  mintToken,
+  origin,
+  post,
+  signIn,
+  withKey,
+} from "../testing/portal.ts";
+import type { Policy } from "./policy.ts";
+
+const kinds = [
+  "none",
+  "malformed",
+  "unknown",
+  "revoked",
+  "expired",
+  "stream-only",
+  "full key",
+  "session credential",
+  "cookie",
+  "signed-out cookie",
+  "identity token",
+  "foreign identity token",
+  "admin",
+  "box",
+] as const;
+type Kind = (typeof kinds)[number];
+
+type Verdict = "in" | "missing_api_key" | "invalid_api_key" | "insufficient_scope" | "not_found";
+
+const missing = "missing_api_key";
+const invalid = "invalid_api_key";
+const scope = "insufficient_scope";
+const hidden = "not_found";
+
+/** What nobody may use, whatever the route. */
+const rejected = {
+  none: missing,
+  malformed: invalid,
+  unknown: invalid,
+  revoked: invalid,
+  expired: invalid,
+  "signed-out cookie": invalid,
+  "foreign identity token": invalid,
+  box: invalid,
+} as const;
+
+const everyone = (verdict: Verdict) => Object.fromEntries(kinds.map((kind) => [kind, verdict])) as Verdicts;
+type Verdicts = Record<Kind, Verdict>;
+
+const expected: Record<Policy, Verdicts> = {
+  public: everyone("in"),
+  any: {
+    ...rejected,
+    "stream-only": "in",
+    "full key": "in",
+    "session credential": "in",
+    cookie: "in",
+    "identity token": "in",
+    admin: "in",
+  },
+  portal: {
+    ...rejected,
+    "stream-only": scope,
+    "full key": invalid,
+    "session credential": invalid,
+    cookie: "in",
+    "identity token": "in",
+    admin: "in",
+  },
+  identity: {
+    ...rejected,
+    "stream-only": scope,
+    "full key": invalid,
+    "session credential": invalid,
+    cookie: invalid,
+    "identity token": "in",
+    admin: invalid,
+  },
+  "portal-or-full-key": {
+    ...rejected,
+    "stream-only": scope,
+    "full key": "in",
+    "session credential": "in",
+    cookie: "in",
+    "identity token": "in",
+    admin: "in",
+  },
+  "full-key": {
+    ...rejected,
+    "stream-only": scope,
+    "full key": "in",
+    "session credential": scope,
+    cookie: invalid,
+    "identity token": invalid,
+    admin: invalid,
+  },
+  key: {
+    ...rejected,
+    "stream-only": "in",
+    "full key": "in",
+    "session credential": "in",
+    cookie: invalid,
+    "identity token": invalid,
+    admin: invalid,
+  },
+  admin: { ...everyone(hidden), admin: "in" },
+  box: {
+    ...everyone(invalid),
+    none: missing,
+    cookie: missing,
+    "signed-out cookie": missing,
+    admin: missing,
+    box: "in",
+  },
+};
+
+/** A box secret is a bearer; a key in `X-Api-Key` is none, so a box route finds nothing presented. */
+const bearerOnly: Policy = "box";
+
+interface Sample {
+  body?: unknown;
+  status: number;
+}
+
+/** One good call of each route, and its status once the caller is in. */
+const samples: Record<string, Sample> = {
+  "GET /health": { status: 200 },
+  "POST /auth/request-link": { body: { email: "x@example.com" }, status: 200 },
+  "GET /auth/callback": { status: 303 },
+  "POST /auth/logout": { status: 200 },
+  "POST /auth/session/exchange": { status: 200 },
+  "GET /auth/me": { status: 200 },
+  "GET /dev/outbox": { status: 200 },
+  "GET /auth/keys": { status: 200 },
+  "POST /auth/keys": { body: { name: "k" }, status: 201 },
+  "DELETE /auth/keys/{id}": { status: 404 },
+  "POST /auth/session/credential": { status: 201 },
+  "POST /v1/streaming.create_token": { body: {}, status: 200 },
+  "GET /auth/settings": { status: 200 },
+  "POST /auth/settings": { body: { max_tokens: 9 }, status: 200 },
+  "GET /v1/public/models": { status: 200 },
+  "GET /v1/public/tones": { status: 200 },
+  "GET /v1/public/status": { status: 200 },
+  "GET /auth/avatars": { status: 200 },
+  "GET /auth/avatars/tones": { status: 200 },
+  "GET /auth/admin/fleet": { status: 200 },
+  "POST /internal/heartbeat": { body: idle, status: 200 },
+  "POST /internal/credentials/lookup": { body: { digest: "0".repeat(64) }, status: 200 },
+  "POST /internal/settings/read": { body: { account: "x@example.com" }, status: 200 },
+  "POST /internal/settings/save": { body: { account: "x@example.com", patch: {} }, status: 200 },
+  "POST /internal/avatars/report": {
+    body: {
+      account: "x@example.com",
+      avatar_id: "face",
+      name: null,
+      source_kind: "photo",
+      state: "ready",
+      detail: "",
+      region: "au",
+      weights_volume: "v1",
+    },
+    status: 200,
+  },
+  "POST /internal/sessions/report": {
+    body: {
+      session_id: "s1",
+      account: "x@example.com",
+      kind: "api",
+      avatar_id: "face",
+      started_at: 1,
+      ended_at: null,
+      end_reason: null,
+      turns: 0,
+    },
+    status: 200,
+  },
+};
+
+interface Route {
+  name: string;
+  method: string;
+  path: string;
+  policy: Policy;
+}
+
+const routes: Route[] = createApp().openAPIRegistry.definitions.flatMap((definition) => {
+  if (definition.type !== "route") return [];
+  const { route } = definition;
+  const method = route.method.toUpperCase();
+  return [{ name: `${method} ${route.path}`, method, path: route.path, policy: route["x-policy"] as Policy }];
+});
+
+let credentials: Record<Kind, Record<string, string>>;
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+beforeEach(async () => {
+  serveIdentityKeys();
+  const ann = await signIn("ann@example.com");
+  const gone = await signIn("ann@example.com");
+  await post("/auth/logout", undefined, gone);
+  const key = await makeKey(ann);
+  const revoked = await makeKey(ann);
+  await call(`/auth/keys/${revoked.id}`, { method: "DELETE", headers: ann });
+  const expired = await mintSession(ann);
+  await db.prepare("UPDATE credentials SET expires_at = 1 WHERE kind = 'session'").run();
+  credentials = {
+    none: {},
+    malformed: withKey("not-a-key"),
+    unknown: withKey(`vv_live_${"a".repeat(43)}`),
+    revoked: withKey(revoked.secret),
+    expired: withKey(expired),
+    "stream-only": withKey(await mintToken(key.secret)),
+    "full key": withKey(key.secret),
+    "session credential": withKey(await mintSession(ann)),
+    cookie: ann,
+    "signed-out cookie": gone,
+    "identity token": bearer(await identityToken()),
+    "foreign identity token": bearer(await identityToken({ issuer: "https://elsewhere.test/" })),
+    admin: await signIn("admin@example.com"),
+    box: bearer(boxSecrets["box-a"]),
+  };
+});
+
+test("every route has a policy and a sample", () => {
+  expect(routes.map((route) => route.name).sort()).toEqual(Object.keys(samples).sort());
+  for (const route of routes) expect(Object.keys(expected)).toContain(route.policy);
+});
+
+describe.each(routes)("$name ($policy)", ({ name, method, path, policy }) => {
+  test("lets in exactly whom it should", async () => {
+    const sample = samples[name];
+    if (!sample) throw new Error(`No sample for ${name}.`);
+    const envelope = path === "/v1/streaming.create_token" ? unwrappedErrorSchema : structuredErrorSchema;
+    for (const kind of kinds) {
+      const headers = credentials[kind];
+      const response = await call(path.replace("{id}", "0".repeat(64)), {
+        method,
+        headers,
+        body: sample.body,
+      });
+      const keyOnBearerRoute = policy === bearerOnly && "X-Api-Key" in headers;
+      const verdict = keyOnBearerRoute ? missing : expected[policy][kind];
+      expect(response.headers.get("X-Request-Id"), kind).toMatch(/^[0-9a-f-]{36}$/);
+      expect(response.headers.get("Cache-Control"), kind).toBe("no-store");
+      if (verdict === "in") {
+        expect([kind, response.status]).toEqual([kind, sample.status]);
+        await response.body?.cancel();
+        continue;
+      }
+      if (verdict === hidden) {
+        expect([kind, response.status]).toEqual([kind, 404]);
+        expect((await bodyOf(response, structuredErrorSchema)).error.code).toBe(hidden);
+        continue;
+      }
+      expect([kind, response.status]).toEqual([kind, 401]);
+      expect(response.headers.get("WWW-Authenticate"), kind).toBe("Bearer");
+      const { code } = await bodyOf(response, unwrappedErrorSchema);
+      expect([kind, code]).toEqual([kind, verdict]);
+    }
+    // A failure that is no 401 travels in the route's own envelope.
+    if (method === "POST" && sample.body !== undefined) {
+      const headers = { ...credentials["full key"], ...credentials.cookie, ...credentials.box };
+      const refused = await call(path, { method, headers: pick(policy, headers), body: "[1]" });
+      expect(refused.status).toBe(400);
+      await bodyOf<object>(refused, envelope);
+    }
+  });
+});
+
+function pick(policy: Policy, headers: Record<string, string>): Record<string, string> {
+  if (policy === "box") return { Authorization: headers["Authorization"] ?? "" };
+  if (policy === "full-key") return { "X-Api-Key": headers["X-Api-Key"] ?? "" };
+  return { Cookie: headers["Cookie"] ?? "", Origin: origin };
+}
