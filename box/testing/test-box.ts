@@ -1,0 +1,97 @@
+// A whole box on a free port, with everything outside it replaced.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { modelCatalogue } from "../../contract/models.ts";
+import { startBox, type RunningBox } from "../box.ts";
+import { Models } from "../chat/models/models.ts";
+import { readConfig } from "../config.ts";
+import { createLog } from "../ops/log.ts";
+import { FakeFaces } from "./fake-faces.ts";
+import { FakeMedia } from "./fake-media.ts";
+import { FakeModel } from "./fake-model.ts";
+import { FakeVoice } from "./fake-voice.ts";
+import { SocketClient } from "./socket-client.ts";
+
+export const staticKey = "key-of-the-first-caller";
+export const otherKey = "key-of-the-second-caller";
+
+export interface TestBox extends RunningBox {
+  media: FakeMedia;
+  faces: FakeFaces;
+  voice: FakeVoice;
+  model: FakeModel;
+  /** Lines logged so far. */
+  logged: Record<string, unknown>[];
+  /** A request with the first caller's key, unless told otherwise; a body that is no string is sent as JSON. */
+  ask(path: string, options?: AskOptions): Promise<Response>;
+  connect(options?: { key?: string; body?: object }): Promise<{ session_id: string }>;
+  socket(options?: { key?: string; query?: string }): Promise<SocketClient>;
+}
+
+export interface AskOptions {
+  method?: string;
+  key?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export async function startTestBox(environment: Record<string, string> = {}): Promise<TestBox> {
+  const stateDir = await mkdtemp(join(tmpdir(), "visavis-box-"));
+  const logged: Record<string, unknown>[] = [];
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      for (const line of chunk.toString().split("\n")) if (line !== "") logged.push(JSON.parse(line));
+      done();
+    },
+  });
+  const [media, faces, voice, model] = [new FakeMedia(), new FakeFaces(), new FakeVoice(), new FakeModel()];
+  const sockets = new Set<SocketClient>();
+  const box = await startBox({
+    config: readConfig({
+      BOX_PORT: "0",
+      BOX_ID: "test",
+      VISAVIS_STATE: stateDir,
+      SERVICE_API_KEYS: `${staticKey}, ${otherKey}`,
+      ...environment,
+    }),
+    log: createLog("info", destination),
+    engine: media,
+    engines: [voice],
+    models: new Models(modelCatalogue({ anthropic: false, residencyOptIn: [] }), [model]),
+    openFaces: () => Promise.resolve(faces),
+  });
+
+  const ask = (path: string, { method, key = staticKey, body, headers = {} }: AskOptions = {}) =>
+    fetch(box.url + path, {
+      method: method ?? (body === undefined ? "GET" : "POST"),
+      headers: { ...(key ? { "X-Api-Key": key } : {}), ...headers },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" || body instanceof FormData ? body : JSON.stringify(body) }),
+    });
+
+  return {
+    ...box,
+    ...{ media, faces, voice, model, logged, ask },
+    async connect({ key = staticKey, body = {} } = {}) {
+      const answer = await ask("/connect", { key, body: { sdp: "v=0\r\n", type: "offer", ...body } });
+      if (answer.status !== 200)
+        throw new Error(`/connect answered ${answer.status}: ${await answer.text()}`);
+      return (await answer.json()) as { session_id: string };
+    },
+    async socket({ key = staticKey, query = "" } = {}) {
+      const url = `${box.url.replace("http", "ws")}/api/session/ws?session_token=${key}${query}`;
+      const client = await SocketClient.open(url);
+      sockets.add(client);
+      return client;
+    },
+    async close() {
+      for (const socket of sockets) socket.drop();
+      await box.close();
+      await rm(stateDir, { recursive: true, force: true });
+    },
+  };
+}
