@@ -207,7 +207,7 @@ export function createFace(person: Person): Face {
 
   const mouth = (x: number, y: number, ax: number): number => {
     const half = shape.mouthHalfWidth;
-    let z = -1.8 * bump(ax - half - 2, y - lips.lineY - 0.5, 3.4, 5);
+    let z = -1.1 * bump(ax - half - 2, y - lips.lineY - 0.5, 3.4, 5);
     z -= 1.1 * bump(x, y - (noseBaseY + 10), 2.6, 5) - 0.6 * bump(ax - 4.8, y - (noseBaseY + 11), 2.2, 5);
     if (ax >= half) return z;
     const side = (1 - (ax / half) ** 2) ** 0.6 * shape.lipVolume;

@@ -30,25 +30,15 @@ export function createBody(person: Person, face: Face): Body {
     [240, shoulder * 1.03],
   ]);
   const { neckline, neckY } = person.clothes;
-  const edge = createCurve(
-    neckline === "v"
-      ? [
-          [0, 0],
-          [3, -0.5],
-          [30, -27],
-          [60, -56],
-          [85, -84],
-        ]
-      : [
-          [0, 0],
-          [15, -1.2],
-          [30, -5.5],
-          [44, -14],
-          [neck + 2, -28],
-          [neck + 12, -46],
-          [neck + 24, -74],
-        ],
-  );
+  const vEdge = createCurve([
+    [0, 0],
+    [3, -0.5],
+    [30, -27],
+    [60, -56],
+    [85, -84],
+  ]);
+  const crewEdge = (ax: number): number => -24 * (ax / neck) ** 2 - 5 * (ax / neck) ** 6;
+  const edge = neckline === "v" ? vEdge : crewEdge;
   const clothDepth = (x: number, y: number): number => {
     const ax = Math.abs(x + 1.2);
     const slope = edge(ax + 1) - edge(Math.max(0, ax - 1));

@@ -208,6 +208,38 @@ export function paintFrontHair(target: HairCanvas): void {
     }
   }
   paintFlyaways(target, random);
+  paintHairline(target, random);
+}
+
+/** Fine short hairs between forehead and hair, without which the hair would sit on the face like a wig. */
+function paintHairline(target: HairCanvas, random: () => number): void {
+  for (let k = 0; k < 900 * target.detail; k++) {
+    const side = random() < 0.5 ? -1 : 1;
+    const from = 0.34 * random() ** 0.8;
+    const inwards = mix(0.5, 4.5, random() ** 2);
+    const depth = 0.16 * random();
+    const along = mix(0.05, 0.12, random());
+    const path: Vec3[] = Array.from({ length: 12 }, (_, s) => {
+      const t = from + (along * s) / 11;
+      const [x, y, z] = guidePoint(depth * (s / 11), t);
+      const off = inwards * (1 - s / 11) ** 1.4;
+      return [
+        side * (x - 0.6 * off * smoothstep(0.02, 0.2, t)) + PARTING_X * (1 - smoothstep(0, 0.2, t)),
+        y + off * (1 - smoothstep(0.1, 0.34, t) * 0.6),
+        z,
+      ];
+    });
+    const strand = {
+      path,
+      normal: (): Vec3 => [side * 0.3, -0.2, 0.9],
+      widthMm: mix(0.14, 0.24, random()),
+      tone: mix(0.5, 0.9, random()),
+      openness: (): number => 0.7,
+      opacity: 0.55,
+      taper: 1.6,
+    };
+    paintHair(target, strand, 0);
+  }
 }
 
 /** Single hairs that stray from the outline and from the waves. */
