@@ -60,6 +60,7 @@ export class Director {
     if (generation !== this.#generation || this.#closed) return;
     this.#generation++;
     const begun = [...this.#utterances.values()];
+    if (begun.length === 0) return;
     for (const utterance of begun) utterance.stop();
     this.#stage.interrupt();
     const timer = setTimeout(() => {
