@@ -51,35 +51,18 @@ export function Composer({ name, tones, interruptible, onSay, onInterrupt }: Com
   const prompt = mode === "message" ? `Say something to ${name}` : `What should ${name} say?`;
   return (
     <form className="composer" onSubmit={submit} aria-label="Talk">
-      <textarea
-        ref={field}
-        rows={1}
-        value={text}
-        maxLength={limits.messageChars}
-        placeholder={prompt}
-        aria-label={prompt}
-        enterKeyHint="send"
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={onKeyDown}
-      />
-      <div className="composer-row">
-        <Segmented<SpeakMode> label="How to speak" value={mode} options={modes} onChange={setMode} />
-        {mode === "talk" && tones.length > 1 && (
-          <select
-            className="composer-tone"
-            aria-label="Tone"
-            value={tone}
-            onChange={(event) => setTone(event.target.value as Tone | "")}
-          >
-            <option value="">Any tone</option>
-            {tones.map((each) => (
-              <option key={each} value={each}>
-                {each}
-              </option>
-            ))}
-          </select>
-        )}
-        <span className="composer-gap" />
+      <div className="composer-line">
+        <textarea
+          ref={field}
+          rows={1}
+          value={text}
+          maxLength={limits.messageChars}
+          placeholder={prompt}
+          aria-label={prompt}
+          enterKeyHint="send"
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
         {interruptible && (
           <button
             type="button"
@@ -99,6 +82,24 @@ export function Composer({ name, tones, interruptible, onSay, onInterrupt }: Com
         >
           <SendIcon />
         </button>
+      </div>
+      <div className="composer-line">
+        <Segmented<SpeakMode> label="How to speak" value={mode} options={modes} onChange={setMode} />
+        {mode === "talk" && tones.length > 1 && (
+          <select
+            className="composer-tone"
+            aria-label="Tone"
+            value={tone}
+            onChange={(event) => setTone(event.target.value as Tone | "")}
+          >
+            <option value="">Any tone</option>
+            {tones.map((each) => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+          </select>
+        )}
       </div>
     </form>
   );

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { type AvatarList, avatarListSchema } from "../../contract/avatars.ts";
+import { chooseFace, facesFromList, nameFromFile } from "./faces.ts";
+
+const group = (id: string, stock = false) => ({
+  id,
+  display_name: id.toUpperCase(),
+  variants: [id],
+  tones: ["neutral" as const],
+  preview: id,
+  stock,
+});
+
+function list(parts: Partial<AvatarList>): AvatarList {
+  return avatarListSchema.parse({
+    avatars: ["maya"],
+    groups: [group("maya", true)],
+    preparing: [],
+    active: "maya",
+    active_group: "maya",
+    builds: {},
+    ...parts,
+  });
+}
+
+const failed = (detail: string) => ({
+  tone: "neutral" as const,
+  state: "failed" as const,
+  detail,
+  started_at: 1,
+  finished_at: 2,
+});
+
+const face = (id: string, state: "ready" | "preparing" = "ready") => ({
+  id,
+  name: id,
+  stock: false,
+  state,
+  detail: "",
+});
+
+describe("facesFromList", () => {
+  it("puts own faces before the house's", () => {
+    const faces = facesFromList(
+      list({ avatars: ["maya", "me"], groups: [group("maya", true), group("me")] }),
+      new Map(),
+    );
+    expect(faces.map(({ id, stock, state }) => [id, stock, state])).toEqual([
+      ["me", false, "ready"],
+      ["maya", true, "ready"],
+    ]);
+  });
+
+  it("shows a face under preparation, whether or not the box has a group for it yet", () => {
+    const names = new Map([["me", "Me"]]);
+    const before = facesFromList(list({ preparing: ["me"] }), names);
+    expect(before[0]).toMatchObject({ id: "me", name: "Me", state: "preparing" });
+    const after = facesFromList(list({ groups: [group("me")], preparing: ["me__neutral"] }), names);
+    expect(after).toHaveLength(1);
+    expect(after[0]).toMatchObject({ id: "me", state: "preparing" });
+  });
+
+  it("says why a face failed, and forgets a failure that a later build repaired", () => {
+    const builds = { me: [failed("The face looks away.")] };
+    const names = new Map([["me", "Me"]]);
+    const broken = facesFromList(list({ builds }), names);
+    expect(broken[0]).toMatchObject({ state: "failed", detail: "The face looks away." });
+    const mended = facesFromList(list({ builds, avatars: ["me"], groups: [group("me")] }), names);
+    expect(mended[0]).toMatchObject({ state: "ready", detail: "" });
+  });
+
+  it("does not invent a face that the box knows nothing of", () => {
+    expect(facesFromList(list({}), new Map([["gone", "Gone"]])).map(({ id }) => id)).toEqual(["maya"]);
+  });
+});
+
+describe("chooseFace", () => {
+  it("keeps the choice while it is ready, else takes the active one, else any", () => {
+    const faces = [face("a"), face("b"), face("c", "preparing")];
+    expect(chooseFace(faces, "b", "a")).toBe("b");
+    expect(chooseFace(faces, "c", "b")).toBe("b");
+    expect(chooseFace(faces, null, "gone")).toBe("a");
+    expect(chooseFace([], "a", "a")).toBeNull();
+  });
+});
+
+describe("nameFromFile", () => {
+  it.each([
+    ["my_photo-01.JPG", "My photo 01"],
+    ["ada.lovelace.png", "Ada lovelace"],
+    [".png", "New face"],
+    ["émile.png", "Émile"],
+  ])("%s → %s", (file, name) => expect(nameFromFile(file)).toBe(name));
+});
