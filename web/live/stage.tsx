@@ -57,7 +57,7 @@ export function Stage({ client, face, still, children, ...live }: StageProps) {
         )}
         {live.connection === "reconnecting" && (
           <div className="stage-veil">
-            <Spinner label="The connection dropped. Reconnecting…" visible />
+            <Spinner label="Reconnecting…" visible />
           </div>
         )}
         {onAir && live.thinking && !live.speaking && (

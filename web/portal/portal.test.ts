@@ -4,6 +4,7 @@ import { onThisOrigin, portal } from "./portal.ts";
 afterEach(() => void vi.unstubAllGlobals());
 
 const link = (token: string) => `http://localhost:8787/auth/callback?token=${token}`;
+const mail = (to: string, token: string | null) => ({ to, link: token && link(token) });
 
 function answer(body: string, init: ResponseInit & { type?: string } = {}) {
   const headers = { "Content-Type": init.type ?? "application/json" };
@@ -24,7 +25,6 @@ describe("portal", () => {
   });
 
   it("finds the newest link of the address asked for, on the page's own origin", async () => {
-    const mail = (to: string, token: string | null) => ({ to, link: token && link(token) });
     const mails = [
       mail("bob@example.com", "b"),
       mail("Ada@example.com", null),
