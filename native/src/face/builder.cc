@@ -7,6 +7,7 @@
 #include "expression.h"
 #include "face_topology.h"
 #include "landmarks.h"
+#include "lip_seam.h"
 #include "mesh.h"
 #include "motion.h"
 #include "mouth_interior.h"
@@ -37,10 +38,11 @@ void check(const BuildOptions& o) {
 
 AvatarInfo build_avatar(const BuildOptions& options) {
   check(options);
-  const face::Face face =
+  face::Face face =
       face::fit_face(options.landmarks, options.width, options.height, options.output_width, options.output_height);
   const I420Frame still =
       face::rgb_to_i420(options.rgb, options.width, options.height, options.output_width, options.output_height);
+  if (face::snap_shut_lips(face, still.view())) face::settle(face);
   const face::RestMouth mouth = face::measure_mouth(face);
   face::MouthShapes shapes = face::make_mouth_shapes(face, mouth);
 

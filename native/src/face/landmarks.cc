@@ -178,20 +178,21 @@ Face fit_face(std::span<const float> landmarks, int source_width, int source_hei
   scale_depth(landmarks, face);
   measure(face);
   uncross_lips(face);
-  const std::vector<float> mobility = mobilities();
-  const std::size_t mesh = mesh_triangle_indices().size() / 3;
-  const auto skin = std::span(face.triangles).first(mesh);
-  untangle(skin, kMeshOrientation, least_areas(skin, face), mobility, face.points, 600);
-  uncross_lips(face);
   add_rings(face);
+  settle(face);
+  return face;
+}
+
+void settle(Face& face) {
+  const std::vector<float> mobility = mobilities();
   const std::vector<float> least = least_areas(face.triangles, face);
-  untangle(face.triangles, kMeshOrientation, least, mobility, face.points, 300);
+  untangle(face.triangles, kMeshOrientation, least, mobility, face.points, 600);
+  uncross_lips(face);
   for (std::size_t t = 0; t < least.size(); ++t) {
     const Triangle& ids = face.triangles[t];
     const float area2 = kMeshOrientation * signed_area2(face.points[ids.a], face.points[ids.b], face.points[ids.c]);
     if (area2 < 0.2f * least[t]) throw BuildError("the landmarks are folded: they do not look like a face mesh");
   }
-  return face;
 }
 
 }  // namespace visavis::face

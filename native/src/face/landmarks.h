@@ -30,4 +30,7 @@ inline constexpr float kMeshOrientation = -1.0f;
 // `landmarks` as in BuildOptions, measured in a picture of source_width x source_height. Throws BuildError.
 Face fit_face(std::span<const float> landmarks, int source_width, int source_height, int width, int height);
 
+// Unfolds the mesh after points were moved. Throws BuildError where it cannot be done.
+void settle(Face& face);
+
 }  // namespace visavis::face

@@ -38,7 +38,10 @@ const TapTable& tap_table() {
 
 std::uint8_t sample_cubic(const std::uint8_t* plane, int stride, int width, int height, float u, float v,
                           const TapTable& table) {
-  const int fixed_u = static_cast<int>(std::floor(u * kPhases + 0.5f)), fixed_v = static_cast<int>(std::floor(v * kPhases + 0.5f));
+  // Far enough from zero that truncation rounds down; std::floor is a call on plain x86-64.
+  constexpr int kBias = 1 << 21;
+  const int fixed_u = static_cast<int>(u * kPhases + (kBias + 0.5f)) - kBias;
+  const int fixed_v = static_cast<int>(v * kPhases + (kBias + 0.5f)) - kBias;
   const int x = fixed_u >> 8, y = fixed_v >> 8;
   const auto& wx = table.taps[fixed_u & (kPhases - 1)];
   const auto& wy = table.taps[fixed_v & (kPhases - 1)];

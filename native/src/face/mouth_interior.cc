@@ -7,6 +7,7 @@
 
 #include "face_topology.h"
 #include "mesh.h"
+#include "plane_sample.h"
 #include "rig_limits.h"
 
 namespace visavis::face {
@@ -24,6 +25,7 @@ constexpr std::array<float, 6> kUpperTeeth = {8.2f, 14.4f, 20.2f, 24.6f, 28.0f, 
 constexpr std::array<float, 6> kUpperLift = {0.0f, 0.7f, 0.2f, 0.9f, 1.6f, 2.2f};
 constexpr std::array<float, 6> kLowerTeeth = {5.2f, 10.8f, 16.8f, 22.0f, 26.0f, 29.0f};
 constexpr std::array<float, 6> kLowerLift = {0.0f, 0.0f, -0.2f, 0.4f, 0.8f, 1.2f};
+constexpr std::array<float, 6> kNoLift = {};
 constexpr float kUpperEdgeMm = 1.4f;    // Upper incisors reach this far under the line where the lips meet.
 constexpr float kLowerEdgeMm = 1.7f;    // Lower incisors begin here when the jaw is shut.
 constexpr float kToothLengthMm = 9.5f;
@@ -34,20 +36,9 @@ float smooth_step(float from, float to, float x) {
   return t * t * (3 - 2 * t);
 }
 
-float sample(const std::uint8_t* plane, int stride, int width, int height, float x, float y) {
-  x = std::clamp(x - 0.5f, 0.0f, static_cast<float>(width - 1));
-  y = std::clamp(y - 0.5f, 0.0f, static_cast<float>(height - 1));
-  const int x0 = static_cast<int>(x), y0 = static_cast<int>(y);
-  const int x1 = std::min(x0 + 1, width - 1), y1 = std::min(y0 + 1, height - 1);
-  const float fx = x - static_cast<float>(x0), fy = y - static_cast<float>(y0);
-  const auto at = [&](int px, int py) { return static_cast<float>(plane[static_cast<std::size_t>(py) * stride + px]); };
-  return (at(x0, y0) * (1 - fx) + at(x1, y0) * fx) * (1 - fy) + (at(x0, y1) * (1 - fx) + at(x1, y1) * fx) * fy;
-}
-
 Paint look(const I420View& still, PointF p) {
-  return {sample(still.y, still.stride_y, still.width, still.height, p.x, p.y),
-          sample(still.u, still.stride_uv, still.width / 2, still.height / 2, p.x / 2, p.y / 2),
-          sample(still.v, still.stride_uv, still.width / 2, still.height / 2, p.x / 2, p.y / 2), 1.0f};
+  const Sample s = sample_picture(still, p);
+  return {s.y, s.u, s.v, 1.0f};
 }
 
 template <typename Ids>
@@ -83,8 +74,8 @@ class Painter {
     constexpr std::array<std::uint16_t, 6> kLips = {16, 85, 315, 11, 72, 302};
     skin_ = mean_look(still, face, kCheeks);
     lip_ = mean_look(still, face, kLips);
-    const float bright = std::max(skin_.y * 1.02f, sclera_luma(still, face) * 0.98f);
-    tooth_ = {std::clamp(bright, 50.0f, 208.0f), 128 + (skin_.u - 128) * 0.45f, 128 + (skin_.v - 128) * 0.32f, 1};
+    const float bright = std::max(skin_.y * 1.10f, sclera_luma(still, face) * 1.02f);
+    tooth_ = {std::clamp(bright, 50.0f, 214.0f), 128 + (skin_.u - 128) * 0.45f, 128 + (skin_.v - 128) * 0.32f, 1};
     middle_ = rest.seam[kLipColumns / 2].y;
     find_photo_teeth();
   }
@@ -94,13 +85,13 @@ class Painter {
   Paint cavity(PointF mm) const {
     const float side = std::clamp(std::fabs(mm.x) / 28.0f, 0.0f, 1.0f);
     const float depth = smooth_step(-4, 10, mm.y - middle_);
-    const float luma = 16 + (skin_.y - 16) * (0.075f + 0.06f * depth) * (1 - 0.45f * side * side);
-    return {luma, 128 + (lip_.u - 128) * 0.5f, 128 + (lip_.v - 128) * 0.75f, 1};
+    const float luma = 16 + (skin_.y - 16) * (0.11f + 0.08f * depth) * (1 - 0.35f * side * side);
+    return {luma, 128 + (lip_.u - 128) * 0.6f, 128 + (lip_.v - 128) * 0.75f, 1};
   }
 
   Paint tongue(PointF mm) const {
     const float across = mm.x / kTongueHalfWidthMm;
-    const float top = middle_ + lower_edge() - 2.2f + 7.0f * across * across;
+    const float top = middle_ + kLowerEdgeMm - 2.4f + 7.0f * across * across;
     const float inside = smooth_step(-0.5f, 0.5f, mm.y - top) * smooth_step(1.0f, 0.93f, std::fabs(across));
     const float lit = 0.52f + 0.26f * smooth_step(0, 7, mm.y - top) - 0.10f * across * across;
     // A shallow furrow along the middle.
@@ -218,10 +209,15 @@ class Painter {
     const float low = std::max(top + kLipBlurMm, edge - kLipBlurMm + 0.3f);
     // Above the lip the highest row that was seen goes on, below the edge nothing.
     const float y = std::clamp(mm.y, std::min(top + kLipBlurMm, low), low);
-    Paint p = look(still_, to_picture({x, y}));
-    p.a = toothness(p) * smooth_step(0.4f, -0.4f, mm.y - edge);
-    const float beyond = std::fabs(mm.x) - reach;
-    p.a *= smooth_step(2.5f, 0.0f, beyond);
+    const Paint seen = look(still_, to_picture({x, y}));
+    // Where the photograph shows no enamel, in the corners and under the lip, drawn teeth go on in the shade.
+    Paint p = tooth_row(mm.x, mm.y - edge - 0.3f, kUpperTeeth, kNoLift);
+    p.y = 16 + (p.y - 16) * 0.62f;
+    const float real = toothness(seen) * smooth_step(2.5f, 0.0f, std::fabs(mm.x) - reach);
+    p.y += (seen.y - p.y) * real;
+    p.u += (seen.u - p.u) * real;
+    p.v += (seen.v - p.v) * real;
+    p.a = std::max(p.a, real) * smooth_step(0.4f, -0.4f, mm.y - edge);
     const float gum = smooth_step(-3.5f, -5.5f, mm.y - top);
     p.y += (16 + (lip_.y - 16) * 0.85f - p.y) * gum;
     p.u += (lip_.u - p.u) * gum;
@@ -309,9 +305,9 @@ MouthInterior paint_mouth(const Face& face, const RestMouth& rest, const I420Vie
   mouth.tongue = paint_layer(face, mouth, [&](PointF mm) { return painter.tongue(mm); });
   mouth.lower_teeth = paint_layer(face, mouth, [&](PointF mm) { return painter.lower_teeth(mm); });
   mouth.upper_teeth = paint_layer(face, mouth, [&](PointF mm) { return painter.upper_teeth(mm); });
-  mouth.lip_shadow = painter.photo_teeth() ? 0.18f : 0.45f;
+  mouth.lip_shadow = painter.photo_teeth() ? 0.15f : 0.38f;
   // Lips that part in the photograph have no shadow line of their own once they are brought together.
-  mouth.seam_shade = 0.55f * smooth_step(0.6f, 2.5f, rest.gap_mm);
+  mouth.seam_shade = 0.34f * smooth_step(0.6f, 2.5f, rest.gap_mm);
   return mouth;
 }
 

@@ -20,28 +20,33 @@ struct MouthTarget {
   float press = 0;    // 0..1: the red of both lips is rolled in.
   float tuck = 0;     // The lower lip rises from where the jaw carries it, towards the upper teeth.
   float tongue = 0;   // The tongue rises against the jaw.
+  float relax = 0.35f;  // 0..1: how much of a smile it undoes.
   float round = 1;    // Exponent of the opening's outline: 1 is a lens, 0.5 an ellipse.
 };
 
 // Openings follow what lip readers report (Cappelletta & Harte, "Phoneme-to-viseme mapping", 2012, and the published
 // openness of the Oculus set): bilabials shut, labiodentals bring the lower lip under the teeth, aa is widest.
 constexpr std::array<MouthTarget, kVisemeCount> kTargets = {{
-    {},                                                                                            // sil
-    {.press = 1.0f},                                                                               // PP
-    {.jaw = 0.8f, .raise = 1.7f, .press = 0.0f, .tuck = 0.9f, .round = 0.8f},                      // FF
-    {.jaw = 2.6f, .raise = 0.9f, .drop = 0.8f, .tongue = 3.6f, .round = 0.8f},                     // TH
-    {.jaw = 1.8f, .raise = 0.8f, .drop = 1.0f, .tongue = 3.0f, .round = 0.85f},                    // DD
-    {.jaw = 2.6f, .raise = 0.8f, .drop = 0.9f, .tongue = 0.5f, .round = 0.8f},                     // kk
-    {.jaw = 1.2f, .raise = 1.4f, .drop = 1.5f, .spread = -3.2f, .round = 0.6f},                    // CH
-    {.jaw = 0.6f, .raise = 1.1f, .drop = 1.3f, .spread = 1.2f, .round = 0.8f},                     // SS
-    {.jaw = 2.0f, .raise = 0.7f, .drop = 0.9f, .tongue = 3.2f, .round = 0.85f},                    // nn
-    {.jaw = 2.2f, .raise = 0.8f, .drop = 1.0f, .spread = -2.6f, .tongue = 1.5f, .round = 0.65f},   // RR
-    {.jaw = 9.5f, .raise = 1.5f, .drop = 1.8f, .spread = -0.4f, .round = 0.6f},                    // aa
-    {.jaw = 5.8f, .raise = 1.4f, .drop = 1.8f, .spread = 1.6f, .round = 0.7f},                     // E
-    {.jaw = 2.6f, .raise = 1.2f, .drop = 1.5f, .spread = 2.6f, .round = 0.8f},                     // I
-    {.jaw = 6.8f, .raise = 1.2f, .drop = 0.9f, .spread = -5.0f, .round = 0.5f},                    // O
-    {.jaw = 3.2f, .raise = 0.8f, .drop = 0.9f, .spread = -6.6f, .round = 0.5f},                    // U
+    {},                                                                                              // sil
+    {.press = 1.0f, .relax = 0.45f},                                                                 // PP
+    {.jaw = 0.8f, .raise = 1.7f, .tuck = 0.9f, .relax = 0.4f, .round = 0.8f},                        // FF
+    {.jaw = 2.6f, .raise = 0.9f, .drop = 0.8f, .tongue = 3.6f, .round = 0.8f},                       // TH
+    {.jaw = 1.8f, .raise = 0.8f, .drop = 1.0f, .tongue = 3.0f, .round = 0.85f},                      // DD
+    {.jaw = 2.6f, .raise = 0.8f, .drop = 0.9f, .tongue = 0.5f, .round = 0.8f},                       // kk
+    {.jaw = 1.2f, .raise = 1.5f, .drop = 1.6f, .spread = -3.8f, .relax = 0.7f, .round = 0.55f},      // CH
+    {.jaw = 0.6f, .raise = 1.1f, .drop = 1.3f, .spread = 1.2f, .relax = 0.25f, .round = 0.8f},       // SS
+    {.jaw = 2.0f, .raise = 0.7f, .drop = 0.9f, .tongue = 3.2f, .round = 0.85f},                      // nn
+    {.jaw = 2.2f, .raise = 0.8f, .drop = 1.0f, .spread = -3.0f, .tongue = 1.5f, .relax = 0.6f, .round = 0.6f},  // RR
+    {.jaw = 9.5f, .raise = 1.5f, .drop = 1.8f, .spread = -0.6f, .relax = 0.45f, .round = 0.6f},      // aa
+    {.jaw = 5.8f, .raise = 1.4f, .drop = 1.8f, .spread = 1.4f, .relax = 0.25f, .round = 0.7f},       // E
+    {.jaw = 2.6f, .raise = 1.2f, .drop = 1.5f, .spread = 2.4f, .relax = 0.15f, .round = 0.8f},       // I
+    {.jaw = 6.8f, .raise = 1.3f, .drop = 1.0f, .spread = -6.2f, .relax = 0.85f, .round = 0.5f},      // O
+    {.jaw = 3.0f, .raise = 1.0f, .drop = 1.0f, .spread = -8.2f, .relax = 0.95f, .round = 0.5f},      // U
 }};
+
+constexpr float kSeamShare[kLipColumns] = {0.5f, 0.27f, 0.33f, 0.39f, 0.42f, 0.43f, 0.42f, 0.39f, 0.33f, 0.27f, 0.5f};
+constexpr float kNeutralHalfWidthMm = 25.0f;
+constexpr float kNeutralCurveMm = 1.5f;
 
 // How much of the inner lip's move each ring of the lip takes part in, from the opening to the border of the red.
 constexpr float kUpperFollow[kLipRings] = {1.0f, 0.97f, 0.90f, 0.78f};
@@ -89,11 +94,12 @@ class ShapeMaker {
     const float jaw_back = rest_jaw();
     for (int k = 0; k < kLipColumns; ++k) {
       const float t = column_t(k);
-      const PointF upper_rest = face_.to_mm(face_.points[kUpperLip[0][k]]);
-      const PointF lower_rest = face_.to_mm(face_.points[kLowerLip[0][k]]);
+      const PointF seam = relaxed_seam(target, k);
+      const PointF upper_shut = seam - face_.to_mm(face_.points[kUpperLip[0][k]]);
+      const PointF lower_shut = seam - face_.to_mm(face_.points[kLowerLip[0][k]]);
       const float open = outline(t, target.round);
-      const float upper = rest_.seam[k].y - upper_rest.y - target.raise * open;
-      const float lower = rest_.seam[k].y - lower_rest.y + (target.drop - target.tuck) * open;
+      const PointF upper = {upper_shut.x, upper_shut.y - target.raise * open};
+      const PointF lower = {lower_shut.x, lower_shut.y + (target.drop - target.tuck) * open};
       for (int ring = 0; ring < kLipRings; ++ring) {
         move_lip(target, k, ring, upper * kUpperFollow[ring], kUpperLip[ring][k], -1.0f, d);
         move_lip(target, k, ring, lower * kLowerFollow[ring], kLowerLip[ring][k], 1.0f, d);
@@ -129,23 +135,36 @@ class ShapeMaker {
     }
   }
 
-  void move_lip(const MouthTarget& target, int k, int ring, float dy, std::uint16_t id, float side,
+  // Where the lips meet in this viseme. A mouth that smiles in the photograph is wider and more curved than one that
+  // speaks: it gives up part of both.
+  PointF relaxed_seam(const MouthTarget& target, int k) const {
+    const PointF seam = rest_.seam[k];
+    const float t = column_t(k);
+    const float corners = (rest_.seam.front().y + rest_.seam.back().y) / 2;
+    const float curve = std::max(0.0f, rest_.seam[kLipColumns / 2].y - corners - kNeutralCurveMm);
+    const float excess = std::max(0.0f, rest_.half_width_mm - kNeutralHalfWidthMm);
+    return {seam.x - t * excess * target.relax, seam.y + target.relax * curve * (0.45f * t * t - 0.25f * (1 - t * t))};
+  }
+
+  void move_lip(const MouthTarget& target, int k, int ring, PointF inner, std::uint16_t id, float side,
                 std::vector<PointF>& d) const {
     const float t = column_t(k);
     const PointF rest = face_.to_mm(face_.points[id]);
-    const PointF seam = rest_.seam[k];
     // Spreading and puckering scale the lips about their middle.
-    float dx = target.spread * t * (1.0f - 0.06f * ring);
+    const float dx = inner.x + target.spread * t * (1.0f - 0.06f * ring);
+    float dy = inner.y;
     const float middle = 1.0f - t * t;
     // A puckered lip shows more red; a pressed one is rolled in.
     const float share = static_cast<float>(ring) / (kLipRings - 1);
-    dy += side * share * middle * 0.16f * std::max(0.0f, -target.spread);
-    if (target.press > 0) dy -= target.press * 0.22f * share * (rest.y + dy - seam.y);
+    dy += side * share * middle * 0.14f * std::max(0.0f, -target.spread);
+    if (target.press > 0) dy -= target.press * 0.22f * share * (rest.y + dy - relaxed_seam(target, k).y);
     if (target.tuck > 0 && side > 0) dy -= 0.8f * target.tuck * share * middle;
-    const PointF px = face_.to_px({dx, dy});
-    const bool corner = k == 0 || k == kLipColumns - 1;
-    // Both lips share their corners: only the sideways part moves them.
-    d[id] = corner ? face_.to_px({dx, 0}) : px;
+    d[id] = face_.to_px({dx, dy});
+    if (k == 0 || k == kLipColumns - 1) {
+      // Both lips share their corners.
+      const PointF seam = relaxed_seam(target, k) - rest_.seam[k];
+      d[id] = face_.to_px({seam.x + target.spread * t * (1.0f - 0.06f * ring), seam.y});
+    }
   }
 
   const Face& face_;
@@ -198,8 +217,16 @@ RestMouth measure_mouth(const Face& face) {
   rest.half_width_mm = std::max((right - left) / 2, 1.0f);
   for (int k = 0; k < kLipColumns; ++k) {
     const PointF u = face.to_mm(face.points[kUpperLip[0][k]]), l = face.to_mm(face.points[kLowerLip[0][k]]);
-    // A smile raises the upper lip and a loose jaw lowers the lower one; each comes half of the way.
-    rest.seam[k] = {(u.x + l.x) / 2, u.y + 0.5f * (l.y - u.y)};
+    // A smile raises the upper lip and a loose jaw lowers the lower one; each comes half of the way. Near the corners the
+    // line keeps to the upper lip, which leaves the corner at a flatter angle.
+    rest.seam[k] = {(u.x + l.x) / 2, u.y + kSeamShare[k] * (l.y - u.y)};
+  }
+  if (rest.gap_mm > 1.0f) {
+    // Two opened lips are seldom mirror images; the line where they meet is smoother than either.
+    for (int pass = 0; pass < 3; ++pass) {
+      const auto rough = rest.seam;
+      for (int k = 1; k + 1 < kLipColumns; ++k) rest.seam[k].y = (rough[k - 1].y + 2 * rough[k].y + rough[k + 1].y) / 4;
+    }
   }
   return rest;
 }

@@ -1,5 +1,6 @@
 #include "no_fold.h"
 
+#include <numeric>
 #include <random>
 
 #include "mesh.h"
@@ -10,8 +11,8 @@ namespace visavis::face {
 namespace {
 
 constexpr int kBlends = 160;
-constexpr int kMostRounds = 7;
-constexpr float kWeaken = 0.9f;
+constexpr int kMostRounds = 80;
+constexpr float kCalm = 0.25f;
 
 // A point of the weight simplex, more often near its edges than the uniform distribution would be.
 MouthPose random_pose(std::mt19937_64& random) {
@@ -31,18 +32,25 @@ MouthPose random_pose(std::mt19937_64& random) {
 
 }  // namespace
 
-int count_folds(const Rig& rig, int frame, const MouthPose& pose) {
+std::vector<Triangle> moving_triangles(const Rig& rig) {
   const std::vector<char> moves = moving_points(rig);
+  std::vector<Triangle> moving;
+  for (const Triangle& t : rig.triangles) {
+    if (moves[t.a] != 0 || moves[t.b] != 0 || moves[t.c] != 0) moving.push_back(t);
+  }
+  return moving;
+}
+
+std::vector<Triangle> folded(const Rig& rig, std::span<const Triangle> among, int frame, const MouthPose& pose) {
   std::vector<PointF> points(rig.point_count());
   pose_points(rig, frame, pose, points);
-  int folds = 0;
-  for (const Triangle& t : rig.triangles) {
-    if (moves[t.a] == 0 && moves[t.b] == 0 && moves[t.c] == 0) continue;
+  std::vector<Triangle> found;
+  for (const Triangle& t : among) {
     const float rest = signed_area2(rig.rest[t.a], rig.rest[t.b], rig.rest[t.c]);
     const float now = signed_area2(points[t.a], points[t.b], points[t.c]);
-    if (rest * now <= 0) ++folds;
+    if (rest * now <= 0) found.push_back(t);
   }
-  return folds;
+  return found;
 }
 
 bool unfold_poses(Rig& rig) {
@@ -57,20 +65,39 @@ bool unfold_poses(Rig& rig) {
     }
   }
   for (int i = 0; i < kBlends; ++i) poses.push_back(random_pose(random));
-  const auto folds = [&](int frame, const MouthPose& pose) { return count_folds(rig, frame, pose) > 0; };
+  const std::vector<Triangle> among = moving_triangles(rig);
+  const std::vector<char> moves = moving_points(rig);
+  // A point of the inner lips takes its opposite along: what meets still meets.
+  std::vector<std::uint16_t> opposite(rig.point_count());
+  std::iota(opposite.begin(), opposite.end(), std::uint16_t{0});
+  for (std::size_t k = 0; k < rig.contours.inner_upper_lip.size(); ++k) {
+    const std::uint16_t upper = rig.contours.inner_upper_lip[k], lower = rig.contours.inner_lower_lip[k];
+    opposite[upper] = lower;
+    opposite[lower] = upper;
+  }
+  const auto calm = [&](const Triangle& t, std::vector<PointF>& d) {
+    const PointF mean = (d[t.a] + d[t.b] + d[t.c]) * (1.0f / 3);
+    for (std::uint16_t id : {t.a, t.b, t.c}) {
+      if (moves[id] == 0) continue;
+      const PointF step = (mean - d[id]) * kCalm;
+      d[id] = d[id] + step;
+      if (opposite[id] != id) d[opposite[id]] = d[opposite[id]] + step;
+    }
+  };
   for (int round = 0; round < kMostRounds; ++round) {
     bool clean = true;
-    for (std::size_t i = 0; clean && i < poses.size(); ++i) {
+    for (std::size_t i = 0; i < poses.size(); ++i) {
       // Every pose in a few frames, every frame in a few poses.
-      for (int k = 0; clean && k < 4; ++k) {
-        clean = !folds(static_cast<int>((i * 37 + k * 61) % static_cast<std::size_t>(rig.frame_count)), poses[i]);
+      for (std::size_t k = 0; k < 4; ++k) {
+        const int frame = static_cast<int>((i * 37 + k * 61) % static_cast<std::size_t>(rig.frame_count));
+        for (const Triangle& t : folded(rig, among, frame, poses[i])) {
+          clean = false;
+          for (auto& shape : rig.shapes) calm(t, shape);
+          calm(t, rig.jaw);
+        }
       }
     }
     if (clean) return true;
-    for (auto& shape : rig.shapes) {
-      for (PointF& d : shape) d = d * kWeaken;
-    }
-    for (float& jaw : rig.jaw_mm) jaw *= kWeaken;
   }
   return false;
 }

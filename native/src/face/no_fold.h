@@ -1,17 +1,21 @@
 // No pose may fold the mesh: a triangle that turns over shows the skin behind it twice.
 #pragma once
 
-#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "visavis/face/rig.h"
 
 namespace visavis::face {
 
-// Triangles of frame `frame` in `pose` that are turned over, among those that a viseme moves.
-int count_folds(const Rig& rig, int frame, const MouthPose& pose);
+// The triangles that some viseme moves.
+std::vector<Triangle> moving_triangles(const Rig& rig);
 
-// Tries every viseme and seeded blends over the loop's frames, and weakens the shapes a little at a time until none folds.
-// False when that takes more than half of their strength.
+// Those of them that are turned over in frame `frame` with the mouth at `pose`.
+std::vector<Triangle> folded(const Rig& rig, std::span<const Triangle> among, int frame, const MouthPose& pose);
+
+// Tries every viseme and seeded blends over the loop's frames, and evens out the shapes around each triangle that folds
+// until none does. Opposite points of the inner lips move together: what must shut still shuts. False when it cannot be done.
 bool unfold_poses(Rig& rig);
 
 }  // namespace visavis::face

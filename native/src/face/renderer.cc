@@ -27,8 +27,8 @@ using face::WarpKernels;
 constexpr float kMaxOffsetPx = 250.0f;      // What a packed offset holds, with a margin.
 constexpr float kLeastMovePx = 1.0f / 256;  // Half of the finest offset: less moves no sample.
 constexpr float kFadeInWeight = 0.12f;      // From rest to this weight the painted mouth takes over from the picture's.
-constexpr float kShadowMm = 3.0f;
-constexpr float kSeamMm = 0.7f;
+constexpr float kShadowMm = 2.4f;
+constexpr float kSeamMm = 1.1f;
 constexpr float kLowerTeethFollow = 0.92f;  // Of the jaw's travel at the chin.
 constexpr float kTongueFollow = 0.86f;
 

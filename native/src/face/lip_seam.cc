@@ -1,0 +1,91 @@
+#include "lip_seam.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "face_topology.h"
+#include "mesh.h"
+#include "plane_sample.h"
+
+namespace visavis::face {
+
+namespace {
+
+constexpr int kMiddle = kLipColumns / 2;
+constexpr float kShutGapMm = 0.8f;    // Below this there is nothing to see between the lips.
+constexpr float kLipShare = 0.6f;     // Of the space between the lips, to take it for lip.
+
+// Share of what lies between the inner lips, in the middle columns, that has the lips' own colour.
+float lip_share(const Face& face, const I420View& still) {
+  float y = 0, v = 0;
+  constexpr std::array<std::uint16_t, 6> kLips = {16, 85, 315, 11, 72, 302};
+  for (std::uint16_t id : kLips) {
+    const Sample s = sample_picture(still, face.points[id]);
+    y += s.y / kLips.size();
+    v += s.v / kLips.size();
+  }
+  int all = 0, alike = 0;
+  for (int k = 2; k <= kLipColumns - 3; ++k) {
+    const PointF top = face.points[kUpperLip[0][k]], bottom = face.points[kLowerLip[0][k]];
+    for (float t = 0.12f; t < 0.9f; t += 0.08f) {
+      const Sample s = sample_picture(still, top + (bottom - top) * t);
+      const float light = (s.y - 16) / std::max(y - 16, 8.0f);
+      // Teeth are less red than lips; in a picture without colour only light tells them apart.
+      const bool red = v - 128 < 4 || s.v - 128 > 0.7f * (v - 128);
+      ++all;
+      if (red && light > 0.55f && light < 1.35f) ++alike;
+    }
+  }
+  return static_cast<float>(alike) / static_cast<float>(all);
+}
+
+// The darkest place between the middles of both lips, for each column; nearer to the landmarks' own middle counts more.
+std::array<float, kLipColumns> find_line(const Face& face, const I420View& still) {
+  std::array<float, kLipColumns> line{};
+  for (int k = 0; k < kLipColumns; ++k) {
+    const PointF from = face.points[kUpperLip[2][k]], to = face.points[kLowerLip[2][k]];
+    const float span = length(to - from);
+    if (span < 1e-3f) continue;
+    const PointF mid = (face.points[kUpperLip[0][k]] + face.points[kLowerLip[0][k]]) * 0.5f;
+    const float expected = std::clamp(dot(mid - from, to - from) / (span * span), 0.0f, 1.0f);
+    float best = 1e9f;
+    for (float t = 0.1f; t <= 0.9f; t += 0.02f) {
+      const float away = (t - expected) * span / face.px_per_mm;
+      const float cost = sample_picture(still, from + (to - from) * t).y + 0.6f * away * away;
+      if (cost < best) {
+        best = cost;
+        line[k] = t;
+      }
+    }
+  }
+  // A median of three, then a light blur: the line is smooth.
+  std::array<float, kLipColumns> calm = line;
+  for (int k = 2; k + 2 < kLipColumns; ++k) {
+    std::array<float, 3> near = {line[k - 1], line[k], line[k + 1]};
+    std::sort(near.begin(), near.end());
+    calm[k] = near[1];
+  }
+  line = calm;
+  for (int k = 2; k + 2 < kLipColumns; ++k) line[k] = 0.25f * calm[k - 1] + 0.5f * calm[k] + 0.25f * calm[k + 1];
+  return line;
+}
+
+}  // namespace
+
+bool snap_shut_lips(Face& face, const I420View& still) {
+  const float gap_mm = dot(face.points[kLowerLip[0][kMiddle]] - face.points[kUpperLip[0][kMiddle]], face.down) / face.px_per_mm;
+  if (gap_mm > kShutGapMm && lip_share(face, still) < kLipShare) return false;
+  const std::array<float, kLipColumns> line = find_line(face, still);
+  for (int k = 1; k + 1 < kLipColumns; ++k) {
+    const PointF from = face.points[kUpperLip[2][k]], to = face.points[kLowerLip[2][k]];
+    const PointF seam = from + (to - from) * line[k];
+    face.points[kUpperLip[0][k]] = face.points[kLowerLip[0][k]] = seam;
+    face.points[kUpperLip[1][k]] = from + (seam - from) * 0.5f;
+    face.points[kLowerLip[1][k]] = to + (seam - to) * 0.5f;
+  }
+  return true;
+}
+
+}  // namespace visavis::face
