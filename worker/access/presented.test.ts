@@ -57,12 +57,12 @@ describe("writes under the cookie", () => {
   });
 });
 
-describe("identity tokens", () => {
-  const meWith = async (token: string) => {
-    serveIdentityKeys();
-    return call("/auth/me", { headers: { Authorization: `Bearer ${token}` } });
-  };
+const meWith = async (token: string) => {
+  serveIdentityKeys();
+  return call("/auth/me", { headers: { Authorization: `Bearer ${token}` } });
+};
 
+describe("identity tokens", () => {
   test("the account is the lower-cased address", async () => {
     expect(await jsonOf(await meWith(await identityToken()))).toEqual({
       email: "person@example.com",

@@ -15,8 +15,8 @@ export interface Passage {
 
 /** The box's answer; null when the box cannot be reached. */
 export async function passOn({ request, origin, requestId }: Passage): Promise<Response | null> {
-  const { pathname, search } = new URL(request.url);
-  const target = new URL(pathname + search, origin);
+  const target = new URL(origin);
+  ({ pathname: target.pathname, search: target.search } = new URL(request.url));
   const headers = new Headers(request.headers);
   for (const name of withheld) headers.delete(name);
   headers.set("X-Request-Id", requestId);

@@ -9,6 +9,7 @@ import {
 } from "../../contract/credentials.ts";
 import { limits } from "../../contract/limits.ts";
 import { unwrappedErrorSchema } from "../../contract/errors.ts";
+import { identityToken, serveIdentityKeys } from "../testing/identity.ts";
 import { sha256Hex } from "../platform/digest.ts";
 import {
   beat,
@@ -17,7 +18,6 @@ import {
   db,
   jsonOf,
   makeKey,
-  mintSession,
   mintToken,
   moveClock,
   post,
@@ -25,6 +25,7 @@ import {
   withKey,
   type Browser,
 } from "../testing/portal.ts";
+import { mintSessionCredential } from "./minting.ts";
 
 let ann: Browser;
 beforeEach(async () => {
@@ -146,20 +147,20 @@ describe("session credentials", () => {
     expect((await call("/auth/settings", { headers })).status).toBe(401);
   });
 
-  test("never outlive the portal session", async () => {
-    const end = nowSeconds() + 600;
-    await db.prepare("UPDATE portal_sessions SET expires_at = ?").bind(end).run();
-    const { results } = await db.prepare("SELECT digest FROM portal_sessions").all<{ digest: string }>();
-    expect(results).toHaveLength(1);
-    const secret = await mintSession(ann);
-    const row = await db
-      .prepare("SELECT expires_at FROM credentials WHERE digest = ?")
-      .bind(await sha256Hex(secret))
-      .first<{ expires_at: number }>();
-    const session = await db
-      .prepare("SELECT expires_at FROM portal_sessions")
-      .first<{ expires_at: number }>();
-    expect(row?.expires_at).toBeLessThanOrEqual(session?.expires_at ?? 0);
+  test("an identity token mints one too, with no portal session to die with", async () => {
+    serveIdentityKeys();
+    const headers = { Authorization: `Bearer ${await identityToken()}` };
+    const answer = await post("/auth/session/credential", undefined, headers);
+    const { credential } = await bodyOf(answer, sessionCredentialSchema);
+    expect(credential.expires_in).toBe(limits.sessionCredentialSeconds);
+    expect((await call("/auth/settings", { headers: withKey(credential.secret) })).status).toBe(200);
+  });
+
+  test("none is minted behind a logout that came first", async () => {
+    const caller = { account: "ann@example.com", kind: "cookie", scope: "full", admin: false } as const;
+    const gone = { ...caller, digest: "0".repeat(64), expiresAt: nowSeconds() + 9999 };
+    const outcome = await mintSessionCredential(db, gone);
+    expect(outcome).toMatchObject({ ok: false, failure: { code: "invalid_api_key" } });
   });
 
   test("a GET mints none", async () => {

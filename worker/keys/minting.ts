@@ -42,10 +42,12 @@ async function mint(
   return success({ secret, expiresAt });
 }
 
-/** The bridge from a signed-in person to a box: full scope, an hour, gone with the portal session that minted it. */
+/**
+ * The bridge from a signed-in person to a box: full scope, an hour, gone with the portal session that minted it. A portal
+ * session that is in use has at least 29 days left, so the credential cannot outlive it otherwise.
+ */
 export async function mintSessionCredential(db: D1Database, caller: Caller): Promise<Outcome<Minted>> {
-  const wanted = nowSeconds() + limits.sessionCredentialSeconds;
-  return mint(db, caller, "session", Math.min(wanted, caller.expiresAt ?? wanted));
+  return mint(db, caller, "session", nowSeconds() + limits.sessionCredentialSeconds);
 }
 
 /** A stream-only token for a page that must not hold a key; it dies with the key that minted it. */

@@ -1,5 +1,6 @@
 // The caller's one settings record: defaults, rules and saves.
 
+import { z } from "zod";
 import type { ModelRow } from "../../contract/models.ts";
 import { effortLevels, reasoningLevels } from "../../contract/models.ts";
 import {
@@ -34,10 +35,13 @@ const unreadable = (cause?: unknown) =>
     cause,
   );
 
-/** What is stored, checked field by field; anything that no save could have written counts as unreadable. */
+/** Fields that another version of the portal may have stored are left where they are, and left out here. */
+const storedSchema = z.object(settingsPatchSchema.shape);
+
+/** What is stored, checked field by field; a value that no save could have written makes the record unreadable. */
 function parseRecord(text: string): Outcome<SettingsPatch> {
   try {
-    const record = settingsPatchSchema.safeParse(JSON.parse(text));
+    const record = storedSchema.safeParse(JSON.parse(text));
     return record.success
       ? success(record.data)
       : unreadable(new Error("The stored settings break the schema."));

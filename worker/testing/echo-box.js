@@ -29,6 +29,7 @@ export default {
     const url = new URL(request.url);
     if (request.headers.get("Upgrade") === "websocket") return echoSocket(request);
     if (url.pathname === "/api/chat") {
+      await request.arrayBuffer();
       const { response, write } = ndjson();
       context.waitUntil(write());
       return response;
