@@ -64,7 +64,12 @@ export function paintBrows(canvas: Canvas, view: View, person: Person, face: Fac
         widths[s] = Math.max(0.1, view.scale * 0.3 * (1 - t) ** 0.6);
         for (let c = 0; c < 3; c++) colours[3 * s + c] = brows.colour[c]! * tone;
       }
-      paintStrand(canvas, { points, widths, colours, opacity: (smoothstep(0, 0.25, u) * 0.32 + 0.24) * mix(1, 0.45, smoothstep(0.82, 1, u)) });
+      paintStrand(canvas, {
+        points,
+        widths,
+        colours,
+        opacity: (smoothstep(0, 0.25, u) * 0.32 + 0.24) * mix(1, 0.45, smoothstep(0.82, 1, u)),
+      });
     }
   }
 }

@@ -75,7 +75,10 @@ function shade(
     const glow =
       hair.shine[c]! * (0.2 * key.second + 0.08 * fill.second) * tone +
       (0.5 * hair.shine[c]! + 0.05) * 0.75 * key.first * Math.min(1, tone);
-    return (diffuse + glow + hair.shine[c]! * 0.42 * Math.min(1, tone) * rimFacing * studio.rim.colour[c]!) * openness;
+    return (
+      (diffuse + glow + hair.shine[c]! * 0.42 * Math.min(1, tone) * rimFacing * studio.rim.colour[c]!) *
+      openness
+    );
   }) as unknown as Rgb;
 }
 

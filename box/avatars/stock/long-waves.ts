@@ -77,6 +77,8 @@ interface Lock {
   phase: number;
   turns: number;
   swing: number;
+  /** How far the lock stands off its guide, mm outwards. */
+  lift: number;
   tone: number;
   reach: number;
 }
@@ -91,7 +93,7 @@ function strandPath(lock: Lock, q: number, jitter: number, steps: number): Vec3[
     const wave =
       lock.swing * smoothstep(0.26, 0.62, t) * Math.sin(lock.phase + lock.turns * t * 2 * Math.PI + 0.5 * q);
     const fly = jitter * 1.1 * t;
-    const px = x + wave + fly;
+    const px = x + wave + fly + lock.lift * smoothstep(0.03, 0.2, t) * smoothstep(0, 0.3, lock.u);
     const root = 1 - smoothstep(0, 0.2, t);
     path.push([
       lock.side * (px + 1.4 * jitter * root) + (PARTING_X + partingBend(y)) * root,
@@ -149,6 +151,7 @@ export function paintFrontHair(target: HairCanvas): void {
         phase: 1.1 * random() + side * 0.8 + 2,
         turns: mix(2.1, 2.7, random()),
         swing: mix(4.5, 9.5, random()),
+        lift: mix(-1.5, 3.2, random()),
         tone: mix(0.6, 1.3, random()),
         reach: mix(0.93, 1, random() ** 0.5),
       });
@@ -168,6 +171,7 @@ export function paintFrontHair(target: HairCanvas): void {
         phase: 2 + side * 0.8,
         turns: 2.4,
         swing: 3.5,
+        lift: 0,
         tone: 0.5,
         reach: 0.98,
       };
@@ -254,7 +258,11 @@ function paintFlyaways(target: HairCanvas, random: () => number): void {
       const t = s / 17;
       const [x, y, z] = guidePoint(u, mix(from, until, t));
       const out = away * Math.sin(Math.PI * 0.6 * t) ** 1.5;
-      return [side * (x + out) + PARTING_X * (1 - smoothstep(0, 0.2, mix(from, until, t))), y - 0.3 * Math.abs(out), z];
+      return [
+        side * (x + out) + PARTING_X * (1 - smoothstep(0, 0.2, mix(from, until, t))),
+        y - 0.3 * Math.abs(out),
+        z,
+      ];
     });
     const normal: Vec3 = [side * mix(0.3, 0.9, u), -0.2, 0.6];
     const tone = mix(0.8, 1.3, random());

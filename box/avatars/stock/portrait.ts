@@ -70,7 +70,8 @@ export function drawPortrait(person: Person, { size, oversampling }: PortraitOpt
 function layOver(canvas: Canvas, { canvas: layer, coverage }: HairCanvas): void {
   for (let i = 0; i < coverage.length; i++) {
     const rest = 1 - coverage[i]!;
-    for (let c = 0; c < 3; c++) canvas.data[3 * i + c] = layer.data[3 * i + c]! + canvas.data[3 * i + c]! * rest;
+    for (let c = 0; c < 3; c++)
+      canvas.data[3 * i + c] = layer.data[3 * i + c]! + canvas.data[3 * i + c]! * rest;
   }
 }
 
@@ -171,8 +172,8 @@ function paintFlesh(
       keyShadow[i]! *
       hairShade[i]! *
       (0.2 * specular(n, studio.key, 14) + 0.3 * specular(n, studio.key, mix(38, 64, point.lip)));
-    const fillSheen = gloss * 0.16 * specular(n, studio.fill, 20) * openness[i]!;
-    const fresnel = 0.05 * (1 - n[2]) ** 3 * openness[i]!;
+    const fillSheen = gloss * 0.16 * specular(n, studio.fill, 20) * openness[i]! * clamp(1.3 - 1.5 * n[1]);
+    const fresnel = 0.05 * (1 - n[2]) ** 3 * openness[i]! * clamp(1 - 1.5 * n[1]);
     for (let c = 0; c < 3; c++) {
       const glow = edge * studio.rim.colour[c]! * (0.35 * point.albedo[c]! + 0.16);
       canvas.data[3 * i + c] =

@@ -89,7 +89,7 @@ export function traceRelief(view: View, face: Face, body: Body): Relief {
 
 /** Pores and fine creases of the skin, mm. */
 function texture(x: number, y: number): number {
-  return 0.022 * noise(x / 0.62, y / 0.62, 3) + 0.035 * noise(x / 1.5, y / 1.3, 4);
+  return 0.03 * noise(x / 0.62, y / 0.62, 3) + 0.045 * noise(x / 1.5, y / 1.3, 4);
 }
 
 export function isOpenEye(face: Face, x: number, y: number): boolean {

@@ -49,7 +49,7 @@ export function beardArea(face: Face, x: number, y: number): number {
   const ax = Math.abs(x);
   const { lips, shape, nose } = face;
   const cheekLine = mix(62, -6, smoothstep(24, 66, ax)) + 5 * smoothstep(30, 12, ax);
-  const cheeks = smoothstep(cheekLine - 3, cheekLine + 11, y);
+  const cheeks = smoothstep(cheekLine - 7, cheekLine + 17, y);
   const moustache =
     smoothstep(nose.baseY + 3, nose.baseY + 8, y) * (1 - smoothstep(26, 36, ax)) * smoothstep(0.5, 3.5, ax);
   const mouth =
@@ -68,7 +68,7 @@ export function skinAt(person: Person, face: Face, x: number, y: number): SkinPo
 
   const blood =
     skin.blush *
-    (0.3 * bump(ax - 44, y - 31, 16, 13) +
+    (0.23 * bump(ax - 43, y - 31, 17, 14) +
       0.15 * bump(x, y - (nose.baseY - 9), 9, 7) +
       0.22 * bump(ax - nose.alaX - 3, y - (nose.baseY - 3), 5, 6) +
       0.14 * bump(x, y - (shape.chinY - 12), 14, 9) +
