@@ -47,7 +47,10 @@ export class BitrateEstimator {
 
   onReport(block: ReportBlock, nowMs: number): void {
     if (block.fractionLost > LOSS_HIGH) {
-      this.#lossBasedBps = Math.max(this.#options.minBps, this.#lossBasedBps * (1 - 0.5 * block.fractionLost));
+      this.#lossBasedBps = Math.max(
+        this.#options.minBps,
+        this.#lossBasedBps * (1 - 0.5 * block.fractionLost),
+      );
       this.#grownAtMs = nowMs;
     } else if (block.fractionLost < LOSS_LOW && nowMs - this.#grownAtMs >= GROWTH_INTERVAL_MS) {
       this.#lossBasedBps = Math.min(this.#options.maxBps, this.#lossBasedBps * GROWTH);

@@ -20,7 +20,13 @@ export function parseCandidate(value: string): Candidate | undefined {
   const match = CANDIDATE.exec(value);
   if (!match) return undefined;
   const [, component = "", transport = "", address = "", port = "", type = ""] = match;
-  const candidate = { component: Number(component), transport: transport.toLowerCase(), address, port: Number(port), type };
+  const candidate = {
+    component: Number(component),
+    transport: transport.toLowerCase(),
+    address,
+    port: Number(port),
+    type,
+  };
   return candidate.port > 65535 ? undefined : candidate;
 }
 
@@ -30,7 +36,12 @@ export function parseCandidate(value: string): Candidate | undefined {
  * own checks reach us first and make its address known as a peer-reflexive candidate.
  */
 export function isUsable(candidate: Candidate): boolean {
-  return candidate.component === 1 && candidate.transport === "udp" && isIP(candidate.address) !== 0 && candidate.port > 0;
+  return (
+    candidate.component === 1 &&
+    candidate.transport === "udp" &&
+    isIP(candidate.address) !== 0 &&
+    candidate.port > 0
+  );
 }
 
 /**
@@ -42,7 +53,8 @@ export function withPublicAddress(lines: readonly string[], publicAddress: strin
   const seen = new Set<string>();
   return lines.flatMap((line) => {
     const candidate = line.startsWith("a=candidate:") ? parseCandidate(line.slice(2)) : undefined;
-    if (candidate?.type !== "host" || candidate.transport !== "udp" || isIP(candidate.address) !== family) return [line];
+    if (candidate?.type !== "host" || candidate.transport !== "udp" || isIP(candidate.address) !== family)
+      return [line];
     const key = `${candidate.component} ${candidate.port}`;
     if (candidate.address === publicAddress || seen.has(key)) return [line];
     seen.add(key);

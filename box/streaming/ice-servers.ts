@@ -7,7 +7,8 @@ export interface IceServerConfig {
   credential?: string;
 }
 
-const URL_SYNTAX = /^(stun|turn|turns):(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9.-]+)(?::(\d{1,5}))?(?:\?transport=(udp|tcp))?$/;
+const URL_SYNTAX =
+  /^(stun|turn|turns):(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9.-]+)(?::(\d{1,5}))?(?:\?transport=(udp|tcp))?$/;
 
 /** Turns browser-style entries into the library's. Throws TypeError naming the entry that is wrong, never its credential. */
 export function toNativeIceServers(servers: readonly IceServerConfig[]): IceServer[] {

@@ -37,11 +37,17 @@ export function readOffer(text: string): Offer {
   }
   const audio = pickLine(sdp, "audio", chooseOpus);
   if (!audio) {
-    throw new OfferError("offer_no_opus", "The offer has no audio line that receives Opus, the only audio this service sends.");
+    throw new OfferError(
+      "offer_no_opus",
+      "The offer has no audio line that receives Opus, the only audio this service sends.",
+    );
   }
   for (const { line } of [video, audio]) {
     if (!bundled.has(line.mid)) {
-      throw new OfferError("offer_not_bundled", "The offer does not bundle its audio and video lines (a=group:BUNDLE).");
+      throw new OfferError(
+        "offer_not_bundled",
+        "The offer does not bundle its audio and video lines (a=group:BUNDLE).",
+      );
     }
   }
   const kept = sdp.media.filter((section) => section === video.section || section === audio.section);
@@ -50,10 +56,18 @@ export function readOffer(text: string): Offer {
   const reduced: Sdp = {
     session: sdp.session.filter((line) => !/^a=(group|candidate|end-of-candidates|msid-semantic)/.test(line)),
     media: kept.map((section, index) => {
-      const lines = section.lines.filter((line) => !/^a=(candidate:|end-of-candidates|bundle-only)/.test(line));
-      const own = transport.filter(({ name }) => attribute(lines, name) === undefined).map(({ line }) => line);
+      const lines = section.lines.filter(
+        (line) => !/^a=(candidate:|end-of-candidates|bundle-only)/.test(line),
+      );
+      const own = transport
+        .filter(({ name }) => attribute(lines, name) === undefined)
+        .map(({ line }) => line);
       // A bundle-only line has port 0, which without the group would read as rejected.
-      return { ...section, port: 9, lines: [...lines, ...own, ...(index === 0 ? candidates.map((value) => `a=${value}`) : [])] };
+      return {
+        ...section,
+        port: 9,
+        lines: [...lines, ...own, ...(index === 0 ? candidates.map((value) => `a=${value}`) : [])],
+      };
     }),
   };
   reduced.session.push(`a=group:BUNDLE ${kept.map((section) => attribute(section.lines, "mid")).join(" ")}`);
@@ -74,7 +88,15 @@ export function readOffer(text: string): Offer {
 }
 
 /** Puts back, as rejected, the m= lines of the offer that the library was not shown, and adds the public address. */
-export function completeAnswer({ answerSdp, offer, publicAddress }: { answerSdp: string; offer: Offer; publicAddress?: string }): string {
+export function completeAnswer({
+  answerSdp,
+  offer,
+  publicAddress,
+}: {
+  answerSdp: string;
+  offer: Offer;
+  publicAddress?: string;
+}): string {
   const answer = parseSdp(answerSdp);
   const ours = new Map(answer.media.map((section) => [attribute(section.lines, "mid") ?? "", section]));
   const media = offer.sections.map((offered): SdpSection => {
@@ -113,7 +135,8 @@ function receives(section: SdpSection, sdp: Sdp): boolean {
   if (section.port === 0 && attribute(section.lines, "bundle-only") === undefined) return false;
   if (!/^(UDP\/TLS\/)?RTP\/SAVPF$/.test(section.protocol)) return false;
   const direction = /^a=(sendrecv|recvonly|sendonly|inactive)$/;
-  const own = section.lines.find((line) => direction.test(line)) ?? sdp.session.find((line) => direction.test(line));
+  const own =
+    section.lines.find((line) => direction.test(line)) ?? sdp.session.find((line) => direction.test(line));
   return own === undefined || own === "a=sendrecv" || own === "a=recvonly";
 }
 
@@ -125,7 +148,8 @@ function bundledMids(sdp: Sdp): Set<string> {
 function payloads(section: SdpSection, codec: RegExp): Choice[] {
   return attributes(section.lines, "rtpmap").flatMap((value) => {
     const [payloadType = "", encoding = ""] = value.split(" ");
-    if (!codec.test(encoding) || !/^\d{1,3}$/.test(payloadType) || !section.formats.includes(payloadType)) return [];
+    if (!codec.test(encoding) || !/^\d{1,3}$/.test(payloadType) || !section.formats.includes(payloadType))
+      return [];
     // RFC 5761, section 4: 64..95 collide with RTCP on a shared port.
     const number = Number(payloadType);
     if (number > 127 || (number >= 64 && number <= 95)) return [];
@@ -145,14 +169,19 @@ function chooseOpus(section: SdpSection): Choice | undefined {
 function chooseH264(section: SdpSection): Choice | undefined {
   let best: { rank: number; choice: Choice } | undefined;
   for (const choice of payloads(section, /^H264\/90000$/i)) {
-    const parameters = new Map(choice.fmtp.split(";").map((pair) => {
-      const [name = "", value = ""] = pair.split("=");
-      return [name.trim().toLowerCase(), value.trim().toLowerCase()] as const;
-    }));
+    const parameters = new Map(
+      choice.fmtp.split(";").map((pair) => {
+        const [name = "", value = ""] = pair.split("=");
+        return [name.trim().toLowerCase(), value.trim().toLowerCase()] as const;
+      }),
+    );
     // Defaults from RFC 6184, section 8.1.
     const profile = parameters.get("profile-level-id") ?? "42000a";
     if (parameters.get("packetization-mode") !== "1" || !/^[0-9a-f]{6}$/.test(profile)) continue;
-    const fit = profileFit(Number.parseInt(profile.slice(0, 2), 16), Number.parseInt(profile.slice(2, 4), 16));
+    const fit = profileFit(
+      Number.parseInt(profile.slice(0, 2), 16),
+      Number.parseInt(profile.slice(2, 4), 16),
+    );
     if (fit === 0) continue;
     const rank = fit * 256 + Number.parseInt(profile.slice(4), 16);
     if (!best || rank > best.rank) best = { rank, choice };
@@ -167,8 +196,15 @@ function profileFit(profileIdc: number, constraints: number): number {
 }
 
 function usableCandidates(sdp: Sdp, bundled: ReadonlySet<string>): string[] {
-  const lines = [sdp.session, ...sdp.media.filter((section) => bundled.has(attribute(section.lines, "mid") ?? "")).map(({ lines }) => lines)];
-  const values = lines.flatMap((group) => attributes(group, "candidate")).map((value) => `candidate:${value}`);
+  const lines = [
+    sdp.session,
+    ...sdp.media
+      .filter((section) => bundled.has(attribute(section.lines, "mid") ?? ""))
+      .map(({ lines }) => lines),
+  ];
+  const values = lines
+    .flatMap((group) => attributes(group, "candidate"))
+    .map((value) => `candidate:${value}`);
   const unique = [...new Set(values)].filter((value) => {
     const candidate = parseCandidate(value);
     return candidate !== undefined && isUsable(candidate);
@@ -183,9 +219,13 @@ function transportLines(sdp: Sdp, bundled: ReadonlySet<string>, kept: readonly S
   return ["ice-ufrag", "ice-pwd", "fingerprint", "setup"].map((name) => {
     for (const { lines } of places) {
       const value = attribute(lines, name);
-      if (value !== undefined && TRANSPORT_SYNTAX[name]?.test(value)) return { name, line: `a=${name}:${value}` };
+      if (value !== undefined && TRANSPORT_SYNTAX[name]?.test(value))
+        return { name, line: `a=${name}:${value}` };
     }
-    throw new OfferError("offer_no_transport", `The offer has no valid a=${name} line, which an encrypted connection needs.`);
+    throw new OfferError(
+      "offer_no_transport",
+      `The offer has no valid a=${name} line, which an encrypted connection needs.`,
+    );
   });
 }
 

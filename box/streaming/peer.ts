@@ -1,7 +1,16 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { isIP } from "node:net";
-import datachannel from "node-datachannel";
-import type { PeerConnection, RtcConfig, RtpPacketizationConfig, Track } from "node-datachannel";
+import {
+  Audio,
+  H264RtpPacketizer,
+  PeerConnection,
+  RtcpNackResponder,
+  RtcpSrReporter,
+  RtpPacketizationConfig,
+  RtpPacketizer,
+  Video,
+} from "node-datachannel";
+import type { MediaHandler, RtcConfig, Track } from "node-datachannel";
 import { BitrateEstimator } from "./bitrate.ts";
 import { isUsable, MAX_CANDIDATES, parseCandidate } from "./candidates.ts";
 import { OfferError } from "./errors.ts";
@@ -93,7 +102,14 @@ export class MediaPeer {
   #rttMs: number | null = null;
   #loss: number | null = null;
   #jitterMs: number | null = null;
-  #counters = { videoFramesSent: 0, videoFramesDropped: 0, audioPacketsSent: 0, bytesSent: 0, keyframeRequests: 0, nackedPackets: 0 };
+  #counters = {
+    videoFramesSent: 0,
+    videoFramesDropped: 0,
+    audioPacketsSent: 0,
+    bytesSent: 0,
+    keyframeRequests: 0,
+    nackedPackets: 0,
+  };
   #onClosed: (() => void) | undefined;
 
   private constructor(options: MediaPeerOptions, offer: Offer) {
@@ -102,7 +118,7 @@ export class MediaPeer {
     this.#firstMid = offer.sections.find((section) => section.accepted)?.mid ?? offer.video.mid;
     this.#candidateCount = offer.candidateCount;
     this.#estimator = new BitrateEstimator({ ...DEFAULT_BITRATE, ...options.bitrate });
-    this.#connection = new datachannel.PeerConnection("box", rtcConfig(options));
+    this.#connection = new PeerConnection("box", rtcConfig(options));
     try {
       this.#connection.onStateChange((state) => this.#onConnectionState(state));
       const cname = randomUUID();
@@ -199,7 +215,10 @@ export class MediaPeer {
     };
   }
 
-  /** Frees sockets and timers. Idempotent; of the callbacks only onState("closed") still fires, once. */
+  /**
+   * Frees sockets and timers. Idempotent; of the callbacks only onState("closed") still fires, once. A receiver notices by its
+   * own checks of the path, which takes seconds: whoever ends a session says so by other means as well.
+   */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -210,7 +229,7 @@ export class MediaPeer {
       this.#onClosed = resolve;
     });
     const timer = setTimeout(() => this.#onClosed?.(), CLOSE_TIMEOUT_MS);
-    for (const line of [this.#video, this.#audio]) line.track.close();
+    //X
     this.#connection.close();
     await closed;
     clearTimeout(timer);
@@ -220,30 +239,30 @@ export class MediaPeer {
   #addVideo(offer: Offer, cname: string): Line {
     const { mid, payloadType, fmtp } = offer.video;
     const ssrc = randomInt(1, 2 ** 32 - 1);
-    const media = new datachannel.Video(mid, "SendOnly");
+    const media = new Video(mid, "SendOnly");
     media.addH264Codec(payloadType, fmtp);
     media.addSSRC(ssrc, cname, "avatar", "avatar-video");
-    const rtp = new datachannel.RtpPacketizationConfig(ssrc, cname, payloadType, VIDEO_CLOCK_HZ);
-    const packetizer = new datachannel.H264RtpPacketizer("StartSequence", rtp, MAX_FRAGMENT_BYTES);
-    packetizer.addToChain(new datachannel.RtcpSrReporter(rtp));
-    packetizer.addToChain(new datachannel.RtcpNackResponder(RETRANSMISSION_PACKETS));
+    const rtp = new RtpPacketizationConfig(ssrc, cname, payloadType, VIDEO_CLOCK_HZ);
+    const packetizer = new H264RtpPacketizer("StartSequence", rtp, MAX_FRAGMENT_BYTES);
+    packetizer.addToChain(new RtcpSrReporter(rtp));
+    packetizer.addToChain(new RtcpNackResponder(RETRANSMISSION_PACKETS));
     return { track: this.#addTrack(media, packetizer), rtp, ssrc };
   }
 
   #addAudio(offer: Offer, cname: string): Line {
     const { mid, payloadType, fmtp } = offer.audio;
     const ssrc = randomInt(1, 2 ** 32 - 1);
-    const media = new datachannel.Audio(mid, "SendOnly");
+    const media = new Audio(mid, "SendOnly");
     media.addOpusCodec(payloadType, fmtp);
     media.addSSRC(ssrc, cname, "avatar", "avatar-audio");
-    const rtp = new datachannel.RtpPacketizationConfig(ssrc, cname, payloadType, AUDIO_CLOCK_HZ);
-    const packetizer = new datachannel.RtpPacketizer(rtp);
-    packetizer.addToChain(new datachannel.RtcpSrReporter(rtp));
-    packetizer.addToChain(new datachannel.RtcpNackResponder(RETRANSMISSION_PACKETS));
+    const rtp = new RtpPacketizationConfig(ssrc, cname, payloadType, AUDIO_CLOCK_HZ);
+    const packetizer = new RtpPacketizer(rtp);
+    packetizer.addToChain(new RtcpSrReporter(rtp));
+    packetizer.addToChain(new RtcpNackResponder(RETRANSMISSION_PACKETS));
     return { track: this.#addTrack(media, packetizer), rtp, ssrc };
   }
 
-  #addTrack(media: InstanceType<typeof datachannel.Video> | InstanceType<typeof datachannel.Audio>, packetizer: Parameters<Track["setMediaHandler"]>[0]): Track {
+  #addTrack(media: Video | Audio, packetizer: MediaHandler): Track {
     const track = this.#connection.addTrack(media);
     track.setMediaHandler(packetizer);
     track.onMessage((data) => this.#onRtcp(data));
@@ -274,7 +293,11 @@ export class MediaPeer {
     const description = this.#closed ? null : connection.localDescription();
     if (!description) throw new Error("The WebRTC library gave no answer.");
     const { publicAddress } = this.#options;
-    return completeAnswer({ answerSdp: description.sdp, offer, ...(publicAddress === undefined ? {} : { publicAddress }) });
+    return completeAnswer({
+      answerSdp: description.sdp,
+      offer,
+      ...(publicAddress === undefined ? {} : { publicAddress }),
+    });
   }
 
   #send(line: Line, data: Buffer, timestamp: number): boolean {

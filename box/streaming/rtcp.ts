@@ -47,7 +47,11 @@ export function parseRtcp(data: Uint8Array): RtcpPacket[] {
       if (padding === 0 || padding > length - 4) break;
       end -= padding;
     }
-    const packet = parseOne(new DataView(view.buffer, view.byteOffset + offset, end - offset), view.getUint8(offset + 1), first & 0x1f);
+    const packet = parseOne(
+      new DataView(view.buffer, view.byteOffset + offset, end - offset),
+      view.getUint8(offset + 1),
+      first & 0x1f,
+    );
     if (packet) packets.push(packet);
     offset += length;
   }
@@ -65,7 +69,8 @@ function parseOne(view: DataView, type: number, count: number): RtcpPacket | und
     case TRANSPORT_FEEDBACK:
       return count === 1 ? parseNack(view) : undefined;
     case PAYLOAD_FEEDBACK:
-      if (count === 1) return view.byteLength < 12 ? undefined : { type: "keyframe_request", ssrcs: [view.getUint32(8)] };
+      if (count === 1)
+        return view.byteLength < 12 ? undefined : { type: "keyframe_request", ssrcs: [view.getUint32(8)] };
       if (count === 4) return parseFullIntraRequest(view);
       return count === 15 ? parseRemb(view) : undefined;
     default:

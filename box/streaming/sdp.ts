@@ -37,7 +37,10 @@ export function parseSdp(text: string): Sdp {
   const sdp: Sdp = { session: [], media: [] };
   for (const line of lines) {
     if (!LINE.test(line)) {
-      throw new OfferError("offer_malformed", "The session description has a line that is not of the form x=value.");
+      throw new OfferError(
+        "offer_malformed",
+        "The session description has a line that is not of the form x=value.",
+      );
     }
     if (!line.startsWith("m=")) {
       (sdp.media.at(-1)?.lines ?? sdp.session).push(line);
@@ -46,12 +49,16 @@ export function parseSdp(text: string): Sdp {
     const match = MEDIA_LINE.exec(line);
     if (!match) throw new OfferError("offer_malformed", "The session description has a malformed m= line.");
     if (sdp.media.length === MAX_MEDIA_LINES) {
-      throw new OfferError("offer_malformed", `The session description has more than ${MAX_MEDIA_LINES} m= lines.`);
+      throw new OfferError(
+        "offer_malformed",
+        `The session description has more than ${MAX_MEDIA_LINES} m= lines.`,
+      );
     }
     const [, kind = "", port = "", protocol = "", formats = ""] = match;
     sdp.media.push({ kind, port: Number(port), protocol, formats: formats.trim().split(" "), lines: [] });
   }
-  if (sdp.media.length === 0) throw new OfferError("offer_malformed", "The session description has no m= line.");
+  if (sdp.media.length === 0)
+    throw new OfferError("offer_malformed", "The session description has no m= line.");
   return sdp;
 }
 
@@ -59,7 +66,10 @@ export function parseSdp(text: string): Sdp {
 export function formatSdp(sdp: Sdp): string {
   const lines = [...sdp.session];
   for (const section of sdp.media) {
-    lines.push(`m=${section.kind} ${section.port} ${section.protocol} ${section.formats.join(" ")}`, ...section.lines);
+    lines.push(
+      `m=${section.kind} ${section.port} ${section.protocol} ${section.formats.join(" ")}`,
+      ...section.lines,
+    );
   }
   return `${lines.join("\r\n")}\r\n`;
 }

@@ -15,7 +15,10 @@ const MAX_FRAGMENT_BYTES = 16 * 1024;
 /** Reads a body of `application/trickle-ice-sdpfrag` (RFC 8840). Throws OfferError on anything else. */
 export function parseSdpFragment(text: string): SdpFragment {
   if (Buffer.byteLength(text) > MAX_FRAGMENT_BYTES) {
-    throw new OfferError("candidates_malformed", `The candidate fragment is larger than ${MAX_FRAGMENT_BYTES} bytes.`);
+    throw new OfferError(
+      "candidates_malformed",
+      `The candidate fragment is larger than ${MAX_FRAGMENT_BYTES} bytes.`,
+    );
   }
   const lines = text.split(/\r?\n/).filter((line) => line !== "");
   if (lines.length === 0) throw new OfferError("candidates_malformed", "The candidate fragment is empty.");
@@ -27,7 +30,10 @@ export function parseSdpFragment(text: string): SdpFragment {
   let mid: string | null = null;
   for (const line of lines) {
     if (!/^[a-z]=/.test(line)) {
-      throw new OfferError("candidates_malformed", "The candidate fragment has a line that is not of the form x=value.");
+      throw new OfferError(
+        "candidates_malformed",
+        "The candidate fragment has a line that is not of the form x=value.",
+      );
     }
     if (line.startsWith("a=mid:")) mid = line.slice("a=mid:".length);
     else if (line === "a=end-of-candidates") fragment.endOfCandidates = true;
@@ -37,7 +43,10 @@ export function parseSdpFragment(text: string): SdpFragment {
         throw new OfferError("candidates_malformed", "The candidate fragment has a malformed candidate.");
       }
       if (fragment.candidates.length === MAX_CANDIDATES) {
-        throw new OfferError("candidates_malformed", `The candidate fragment has more than ${MAX_CANDIDATES} candidates.`);
+        throw new OfferError(
+          "candidates_malformed",
+          `The candidate fragment has more than ${MAX_CANDIDATES} candidates.`,
+        );
       }
       fragment.candidates.push({ mid, candidate });
     }

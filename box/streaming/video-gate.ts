@@ -25,7 +25,17 @@ export class VideoGate {
     this.#waitingForKeyframe = true;
   }
 
-  admit({ bytes, keyframe, estimateBps, nowMs }: { bytes: number; keyframe: boolean; estimateBps: number; nowMs: number }): boolean {
+  admit({
+    bytes,
+    keyframe,
+    estimateBps,
+    nowMs,
+  }: {
+    bytes: number;
+    keyframe: boolean;
+    estimateBps: number;
+    nowMs: number;
+  }): boolean {
     const drainBps = estimateBps * DRAIN_FACTOR;
     const elapsedMs = nowMs - (this.#drainedAtMs ?? nowMs);
     this.#drainedAtMs = nowMs;
