@@ -1,6 +1,6 @@
 """Writes speech with known phone times into a cache folder: one .npz per voice (int16 at 16 kHz, utterance bounds, phones).
 
-    python3 make_data.py --cache /tmp/viseme-data [--sources espeak,festival,flite,prompts] [--dev FOLDER] [--seconds 110]
+    python3 make_data.py --cache /tmp/viseme-data [--sources espeak,flite,festival,recordings,foreign] [--dev FOLDER] [--seconds 110]
 """
 
 from __future__ import annotations
@@ -82,7 +82,6 @@ def load(path: Path) -> tuple[dict, list[tuple[np.ndarray, list[Phone], str]]]:
 def make_espeak(cache: Path, seconds: float) -> None:
     from espeak_source import Espeak
     espeak = Espeak()
-    rng = random.Random(7)
     variants = list(TRAIN_VARIANTS)
     train = list(ENGLISH) + list(OTHERS)
     for i, variant in enumerate(variants):
@@ -108,14 +107,92 @@ def make_espeak(cache: Path, seconds: float) -> None:
             if total >= want:
                 break
         save(path, {"voice": voice, "kind": "espeak", "language": language, "held": held}, utterances)
-    rng.shuffle(variants)
+
+
+def make_flite(cache: Path, seconds: float) -> None:
+    import segment_sources
+    for voice, held in segment_sources.FLITE.items():
+        rng = random.Random(zlib.crc32(voice.encode()))
+        utterances, total = [], 0.0
+        for text in endless_text("en", rng):
+            pcm, phones = segment_sources.flite(text, voice, 1.0 if held else rng.choice((1.0, 1.0, 0.8, 1.2)))
+            utterances.append((pcm, phones, text))
+            total += len(pcm) / 16000
+            if total >= (60.0 if held else 4 * seconds):
+                break
+        save(cache / f"flite_{voice}.npz", {"voice": f"flite {voice}", "kind": "flite", "language": "en", "held": held,
+                                            "weight": 1.5}, utterances)
+
+
+def make_festival(cache: Path, seconds: float) -> None:
+    import segment_sources
+    for voice, (language, held) in segment_sources.FESTIVAL.items():
+        path = cache / f"festival_{voice}.npz"
+        if path.exists():
+            continue
+        rng = random.Random(zlib.crc32(voice.encode()))
+        texts, letters = [], 0
+        for text in endless_text(language, rng):
+            texts.append(text)
+            letters += len(text)
+            if letters > 14 * (60.0 if held else 4 * seconds):  # About 14 letters a second.
+                break
+        utterances = segment_sources.festival(texts, voice, language)
+        if utterances:
+            save(path, {"voice": f"festival {voice}", "kind": "festival", "language": language, "held": held,
+                        "weight": 1.5}, utterances)
+
+
+def make_recordings(cache: Path, dev: Path | None, held_recordings: list[list[str]]) -> None:
+    import recordings
+    from align import Aligner
+    aligner = Aligner(cache)
+    held_names: set[str] = set()
+    if dev:
+        aligned = recordings.aligned_elsewhere(dev)
+        held_names = {name.removeprefix("ast_") for name, _ in aligned}
+        save(cache / "real_dev.npz", {"voice": "Allison, held prompts", "kind": "real", "language": "en", "held": True},
+             [utterance for _, utterance in aligned])
+    english = recordings.english_prompts(aligner, held_names)
+    save(cache / "real_allison.npz", {"voice": "Allison", "kind": "real", "language": "en", "held": False,
+                                      "weight": 3.0}, english)
+    held = recordings.test_recordings(aligner)
+    for path, text in held_recordings:
+        pcm = recordings.decode(Path(path))
+        phones = aligner(pcm, text)
+        if phones:
+            held[Path(path).stem] = [(pcm, phones, text)]
+    for voice, utterances in held.items():
+        save(cache / f"real_{voice}.npz", {"voice": voice, "kind": "real", "language": "en", "held": True}, utterances)
+
+
+def make_foreign(cache: Path, net: Path) -> None:
+    """Prompts in languages without a recogniser here, aligned by a net trained on the other sources."""
+    import recordings
+    from align_net import NetAligner
+    aligner = NetAligner(net)
+    for voice, language, folder, speaks in (("carlo", "it", "it_IT_m_Carlo", "it"), ("june", "fr", "fr_CA_f_June", "fr"),
+                                            ("allison_es", "es", "es_MX_f_Allison", "es-419")):
+        utterances, skipped = [], 0
+        for _, pcm, text in recordings.prompts(language, folder):
+            phones = aligner(pcm, text, speaks) if len(pcm) >= 8000 else None
+            if phones:
+                utterances.append((pcm, phones, text))
+            else:
+                skipped += 1
+        print(f"{voice}: {len(utterances)} aligned, {skipped} left out", flush=True)
+        save(cache / f"real_{voice}.npz", {"voice": voice, "kind": "real", "language": language, "held": False,
+                                           "weight": 2.0}, utterances)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--sources", default="espeak,festival,flite,prompts")
+    parser.add_argument("--sources", default="espeak,flite,festival,recordings")
     parser.add_argument("--dev", type=Path, help="folder with json/ and flac/ of aligned recordings")
+    parser.add_argument("--held-recording", nargs=2, action="append", default=[], metavar=("FILE", "TEXT"),
+                        help="a recording to evaluate on, never trained on")
+    parser.add_argument("--net", type=Path, help="visemes.pt that aligns the source `foreign`")
     parser.add_argument("--seconds", type=float, default=110.0, help="speech per synthetic training voice")
     options = parser.parse_args()
     options.cache.mkdir(parents=True, exist_ok=True)
@@ -123,6 +200,14 @@ def main() -> None:
         began = time.time()
         if source == "espeak":
             make_espeak(options.cache, options.seconds)
+        elif source == "flite":
+            make_flite(options.cache, options.seconds)
+        elif source == "festival":
+            make_festival(options.cache, options.seconds)
+        elif source == "recordings":
+            make_recordings(options.cache, options.dev, options.held_recording)
+        elif source == "foreign" and options.net:
+            make_foreign(options.cache, options.net)
         else:
             sys.exit(f"no source {source}")
         print(f"{source}: {time.time() - began:.0f} s", flush=True)

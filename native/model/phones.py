@@ -94,3 +94,22 @@ def borrow_vowels(phones: list[Phone], borrows: list[bool]) -> None:
     for i in range(len(phones) - 2, -1, -1):
         if borrows[i] and phones[i + 1].viseme in VOWELS:
             phones[i].viseme, phones[i].alt = phones[i + 1].viseme, phones[i + 1].alt
+
+
+# Phones of Festival's other voices where IPA's letters would mislead; doubled letters are long or palatalised.
+FESTIVAL = {
+    "it": {"#": "sil", "ts": "SS", "dz": "SS", "tS": "CH", "dZ": "CH", "S": "CH", "J": "nn", "JJ": "nn", "L": "nn",
+           "LL": "nn", "ng": "kk", "nf": "FF", "E": "E", "O": "O", "SS": "CH", "ddz": "SS", "tts": "SS", "ttS": "CH",
+           "ddZ": "CH"},
+    "ru": {"pau": "sil", "c": "SS", "ch": "CH", "sch": "CH", "sh": "CH", "zh": "CH", "h": "kk", "hh": "kk", "ae": "E",
+           "ay": "E", "y": "I", "yy": "I", "ur": "U"},
+    "fi": {"#": "sil", "##": "sil", "@": "aa", "@:": "aa", "7": "E", "7:": "E", "N": "kk", "N:": "kk", "h": "aa"},
+    "cs": {"#": "sil", "_": "sil", "c": "SS", "ch": "kk", "c~": "CH", "s~": "CH", "z~": "CH", "dz~": "CH", "r~": "RR",
+           "r~*": "CH", "h": "aa"},
+}
+
+
+def festival_viseme(language: str, name: str) -> tuple[str, tuple[str, ...], bool]:
+    base = name.rstrip("0123456789") or name
+    viseme = FESTIVAL[language].get(base) or IPA[base[0]]
+    return viseme, (), base == "h" and viseme == "aa"

@@ -16,12 +16,15 @@ from torch.nn import functional as F
 
 from augment import coloured_noise, degrade, hum, warp_speed
 from export import export
-from features import HOP, MELS, RATE, WINDOW, log_mel
+from features import FLOOR, HOP, MELS, RATE, WINDOW, log_mel
 from make_data import load
 from net import CLASSES, LOOK_AHEAD, VisemeNet
 from phones import INDEX, Phone
 
 NO_ALT = 255
+
+# How often each kind of voice is drawn: synthetic voices have exact times, real ones are what the net will mostly hear.
+SHARES = {"espeak": 0.35, "flite": 0.12, "festival": 0.23, "real": 0.24, "noise": 0.06}
 
 
 def frame_labels(phones: list[Phone], frames: int) -> tuple[np.ndarray, np.ndarray]:
@@ -36,6 +39,19 @@ def frame_labels(phones: list[Phone], frames: int) -> tuple[np.ndarray, np.ndarr
 
 
 def voice_stream(path: Path, copy: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """voice_frames(), kept beside the voice for the next training."""
+    kept = path.parent / "frames" / f"{path.stem}.{copy}.npz"
+    if not kept.exists() or kept.stat().st_mtime < path.stat().st_mtime:
+        kept.parent.mkdir(exist_ok=True)
+        features, labels, alts = voice_frames(path, copy)
+        temporary = kept.with_suffix(".tmp.npz")
+        np.savez(temporary, features=features, labels=labels, alts=alts)
+        temporary.rename(kept)
+    data = np.load(kept)
+    return data["features"], data["labels"], data["alts"]
+
+
+def voice_frames(path: Path, copy: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All utterances of a voice with pauses between; copy 0 is clean, the others are degraded and warped in speed."""
     _, utterances = load(path)
     rng = np.random.default_rng(zlib.crc32(f"{path.name}{copy}".encode()))
@@ -79,22 +95,38 @@ def noise_stream(seconds: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.nd
 
 def gather(cache: Path, copies: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, np.ndarray]:
     """Frames of all training voices end to end, and each frame's sampling weight by kind of voice."""
-    streams, weights = [], []
+    streams, kinds = [noise_stream(900, 3)], ["noise"]
     for path in sorted(cache.glob("*.npz")):
         if ".tmp." in path.name:
             continue
         meta = load(path)[0]
         if meta["held"]:
             continue
-        repeats = copies + (2 if meta["kind"] == "real" else 0)
+        repeats = copies + (2 if meta["kind"] == "real" else 0)  # Real voices are few: they are varied more.
         for copy in range(repeats):
             streams.append(voice_stream(path, copy))
-            weights.append(np.full(len(streams[-1][0]), meta.get("weight", 1.0), np.float32))
-    noise = noise_stream(600, 3)
-    streams.append(noise)
-    weights.append(np.ones(len(noise[0]), np.float32))
+            kinds.append(meta["kind"])
+    frames = {kind: sum(len(s[0]) for s, k in zip(streams, kinds) if k == kind) for kind in set(kinds)}
+    weights = [np.full(len(s[0]), SHARES[k] / frames[k]) for s, k in zip(streams, kinds)]
     features, labels, alts = (np.concatenate([s[i] for s in streams]) for i in range(3))
     return torch.from_numpy(features), torch.from_numpy(labels), torch.from_numpy(alts), np.concatenate(weights)
+
+
+def other_speaker(x: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
+    """Another vocal tract and microphone for each crop of (batch, MELS, frames): the mel axis is stretched (vocal tract
+    length perturbation, Jaitly and Hinton 2013), a smooth response and a level are added."""
+    batch, at = len(x), torch.arange(MELS).float()
+    source = torch.empty(batch, 1).uniform_(0.88, 1.14) * at + torch.empty(batch, 1).uniform_(-1.0, 1.0)
+    source = torch.where(torch.from_numpy(rng.random((batch, 1)) < 0.35), at.expand(batch, -1), source)
+    source = source.clamp(0, MELS - 1.001)
+    low = source.floor().long()
+    share = (source - low)[:, :, None]
+    def pick(i):
+        return x.gather(1, i[:, :, None].expand(-1, -1, x.shape[2]))
+    x = pick(low) * (1 - share) + pick(low + 1) * share
+    phase = at / MELS * np.pi
+    curve = sum(torch.empty(batch, 1).uniform_(-0.7, 0.7) / k * torch.cos(k * phase) for k in (1, 2, 3))
+    return x + curve[:, :, None] + torch.empty(batch, 1, 1).uniform_(-1.5, 1.5)
 
 
 def loss_of(logits: torch.Tensor, labels: torch.Tensor, alts: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -114,16 +146,17 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=15.0)
-    parser.add_argument("--channels", type=int, default=128)
+    parser.add_argument("--channels", type=int, default=96)
     parser.add_argument("--dilations", default="1,2,4,8,1,2,4")
-    parser.add_argument("--copies", type=int, default=3)
+    parser.add_argument("--copies", type=int, default=2)
     parser.add_argument("--batch", type=int, default=48)
     parser.add_argument("--crop", type=int, default=250)
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--resume", type=Path, help="start from these weights (.pt)")
     options = parser.parse_args()
-    torch.set_num_threads(2)
+    torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     rng = np.random.default_rng(options.seed)
 
@@ -146,6 +179,7 @@ def main() -> None:
     optimiser = torch.optim.AdamW(net.parameters(), lr=options.rate, weight_decay=0.01)
     net.train()
     began, steps, running = time.time(), 0, 0.0
+    silence = torch.tensor(float(np.log(FLOOR)))
     span = torch.arange(options.crop + LOOK_AHEAD)
     while True:
         done = (time.time() - began) / (options.minutes * 60)
@@ -156,8 +190,7 @@ def main() -> None:
         starts = np.searchsorted(usable, rng.random(options.batch) * usable[-1])
         index = torch.from_numpy(starts)[:, None] + span
         x = features[index].float().transpose(1, 2)
-        # One random level per crop keeps the net from leaning on the absolute level.
-        x = x + torch.empty(len(x), 1, 1).uniform_(-1.0, 1.0)
+        x = torch.maximum(other_speaker(x, rng), silence)
         if steps % 2:  # SpecAugment (arXiv 1904.08779): a band of mels goes missing.
             low = int(rng.integers(0, MELS - 6))
             x[:, low:low + int(rng.integers(1, 7))] = mean[low:low + 1].mean()

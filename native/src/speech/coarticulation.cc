@@ -11,15 +11,18 @@ namespace {
 constexpr double kSmoothing = 0.035;
 // Lip rounding starts before its vowel sounds (anticipatory coarticulation; Bell-Berti and Harris, 1982).
 constexpr double kRoundingLead = 0.020;
-// A closure holds fully this long around each frame that shows it, and opens over kClosureRamp on either side.
-constexpr double kClosureHold = 0.010;
-constexpr double kClosureRamp = 0.030;
+// Lips need this long to meet and to part again. A closure stays full for kShortestClosure, so that even at 25 frames a
+// second one frame shows it; in speech p, b and m last 60..100 ms (Byrd, 1993).
+constexpr double kClosureRamp = 0.020;
+constexpr int kShortestClosure = 5;   // Records.
+constexpr int kShortestEvidence = 2;  // Records: what flickers for less is no closure.
 // Probabilities at which a closure begins to show and at which the lips touch.
 constexpr float kClosureFrom = 0.22f;
 constexpr float kClosureFull = 0.50f;
 // Mass of all shapes below which the mouth rests: what the net leaks in silence and noise stays under it.
 constexpr float kRestMass = 0.12f;
 
+constexpr double kHopSeconds = static_cast<double>(kHop) / LipSync::kSampleRate;
 constexpr std::size_t kSil = static_cast<std::size_t>(Viseme::sil);
 constexpr std::size_t kPP = static_cast<std::size_t>(Viseme::PP);
 constexpr std::size_t kFF = static_cast<std::size_t>(Viseme::FF);
@@ -36,10 +39,29 @@ float hann(double distance, double half_width) {
   return static_cast<float>(0.5 + 0.5 * std::cos(std::numbers::pi * distance / half_width));
 }
 
-// 1 within the hold, falling to 0 at its end plus the ramp.
-float closure_window(double distance) {
-  const double beyond = std::fabs(distance) - kClosureHold;
-  return beyond <= 0.0 ? 1.0f : hann(beyond, kClosureRamp);
+// How shut one viseme's records say the lips are at `seconds`: the records' own evidence, runs of it shorter than the
+// shortest closure widened to it, with a ramp on either side. Looks at records from..to - 1 only.
+float closure_at(const RecordRing& records, std::size_t viseme, std::int64_t from, std::int64_t to, double seconds) {
+  float shut = 0.0f;
+  for (std::int64_t i = from; i < to;) {
+    if (records[i].posteriors[viseme] <= kClosureFrom) {
+      ++i;
+      continue;
+    }
+    std::int64_t end = i;
+    while (end < to && records[end].posteriors[viseme] > kClosureFrom) ++end;
+    const int length = static_cast<int>(end - i);
+    if (length >= kShortestEvidence) {
+      const double hold = 0.5 * kHopSeconds * std::max(0, kShortestClosure - length);
+      for (; i < end; ++i) {
+        const double beyond = std::fabs(record_time(i) - seconds) - hold;
+        const float evidence = smoothstep(kClosureFrom, kClosureFull, records[i].posteriors[viseme]);
+        shut = std::max(shut, evidence * (beyond <= 0.0 ? 1.0f : hann(beyond, kClosureRamp)));
+      }
+    }
+    i = end;
+  }
+  return shut;
 }
 
 std::int64_t nearest_record(double seconds) {
@@ -81,14 +103,14 @@ MouthPose pose_at(const RecordRing& records, double seconds) {
   const double first = record_time(records.begin()), last = record_time(records.end() - 1);
   const double t = std::clamp(seconds, first, last);
   const std::int64_t centre = nearest_record(t);
-  constexpr std::int64_t kReach = 6;
-  const std::int64_t from = std::max(records.begin(), centre - kReach);
-  const std::int64_t to = std::min(records.end(), centre + kReach + 1);
+  // Nothing beyond the promised look-ahead may matter, or a pose would change after it was said to be final.
+  const std::int64_t from = std::max(records.begin(), centre - 6);
+  std::int64_t to = std::min(records.end(), centre + 7);
+  while (to > from + 1 && record_time(to - 1) > t + kPoseLookAhead) --to;
 
   std::array<float, kVisemeCount> sum{};
   std::array<float, 2> rounding{};
   float total = 0.0f, rounding_total = 0.0f, loudness = 0.0f;
-  float pp = 0.0f, ff = 0.0f;
   for (std::int64_t i = from; i < to; ++i) {
     const SpeechRecord& record = records[i];
     const double distance = record_time(i) - t;
@@ -100,9 +122,6 @@ MouthPose pose_at(const RecordRing& records, double seconds) {
     rounding_total += lead;
     rounding[0] += lead * record.posteriors[kO];
     rounding[1] += lead * record.posteriors[kU];
-    const float closing = closure_window(distance);
-    pp = std::max(pp, closing * smoothstep(kClosureFrom, kClosureFull, record.posteriors[kPP]));
-    ff = std::max(ff, closing * smoothstep(kClosureFrom, kClosureFull, record.posteriors[kFF]));
   }
   for (float& s : sum) s /= total;
   if (rounding_total > 0.0f) {
@@ -112,7 +131,8 @@ MouthPose pose_at(const RecordRing& records, double seconds) {
   pose.loudness = loudness / total;
 
   // Closures take what they need; the other shapes share the remainder, rest among them.
-  ff = std::min(ff, 1.0f - pp);
+  const float pp = closure_at(records, kPP, from, to, t);
+  const float ff = std::min(closure_at(records, kFF, from, to, t), 1.0f - pp);
   float others = 0.0f;
   for (std::size_t c = 0; c < kVisemeCount; ++c) {
     if (c != kPP && c != kFF) others += sum[c];

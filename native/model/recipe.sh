@@ -1,0 +1,23 @@
+#!/bin/sh
+# From nothing to visemes.vvn: data, a first net, foreign prompts aligned by it, the final net, figures, test vectors.
+#
+#   recipe.sh CACHE [DEV_FOLDER [JFK_WAV]]    (about an hour on two cores; Debian packages: see README.md)
+set -eu
+cache=$1
+dev=${2:+--dev $2}
+here=$(dirname "$0")
+run() { nice -n 10 python3 "$here/$@"; }
+
+mkdir -p "$cache"
+if [ -n "${3:-}" ]; then
+  run make_data.py --cache "$cache" $dev --held-recording "$3" "and so my fellow americans ask not what your country can
+    do for you ask what you can do for your country"
+else
+  run make_data.py --cache "$cache" $dev
+fi
+run train.py --cache "$cache" --out "$cache/first.vvn" --minutes 12
+run make_data.py --cache "$cache" --sources foreign --net "$cache/first.pt"
+run train.py --cache "$cache" --out "$cache/visemes.vvn" --resume "$cache/first.pt" --minutes 30
+run evaluate.py --cache "$cache" --net "$cache/visemes.pt" --picture "$here/confusion.png" --json "$here/figures.json"
+run vectors.py --net "$cache/visemes.pt" --out "$here/../test/speech/vectors.vvt"
+cp "$cache/visemes.vvn" "$here/visemes.vvn"
