@@ -26,16 +26,4 @@ class Addon final : public Napi::Addon<Addon> {
   std::shared_ptr<const VisemeNet> loaded_;
 };
 
-// What `body` throws as a JavaScript Error of the same message.
-template <typename Body>
-auto translate(Napi::Env env, Body&& body) {
-  try {
-    return body();
-  } catch (const Napi::Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw Napi::Error::New(env, error.what());
-  }
-}
-
 }  // namespace visavis::binding

@@ -71,11 +71,17 @@ BuildOptions read_options(const Napi::Object& options) {
 }  // namespace
 
 Napi::Value build_avatar_async(const Napi::CallbackInfo& info) {
-  const BuildOptions options = read_options(binding::to_object(info[0], "options"));
-  auto worker = std::make_unique<Building>(info.Env(), options);
-  const Napi::Promise promise = worker->promise();
-  worker.release()->Queue();
-  return promise;
+  try {
+    const BuildOptions options = read_options(binding::to_object(info[0], "options"));
+    auto worker = std::make_unique<Building>(info.Env(), options);
+    const Napi::Promise promise = worker->promise();
+    worker.release()->Queue();
+    return promise;
+  } catch (const Napi::Error& error) {
+    const auto refused = Napi::Promise::Deferred::New(info.Env());
+    refused.Reject(error.Value());
+    return refused.Promise();
+  }
 }
 
 }  // namespace visavis::binding

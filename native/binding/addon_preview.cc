@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string>
 
-#include "addon.h"
 #include "arguments.h"
 #include "visavis/face/renderer.h"
 
@@ -56,17 +55,15 @@ Napi::Object to_object(Napi::Env env, const AvatarInfo& info) {
 
 Napi::Value read_avatar(const Napi::CallbackInfo& info) {
   const std::string dir = to_text(info[0], "dir");
-  return translate(info.Env(), [&]() -> Napi::Value {
-    const auto avatar = Avatar::load(dir);
-    return to_object(info.Env(), {avatar->width(), avatar->height(), avatar->fps(), avatar->frame_count()});
-  });
+  const auto avatar = Avatar::load(dir);
+  return to_object(info.Env(), {avatar->width(), avatar->height(), avatar->fps(), avatar->frame_count()});
 }
 
 Napi::Value render_frame(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const Napi::Object options = binding::to_object(info[0], "options");
   const std::string dir = to_text(required(options, "avatarDir"), "avatarDir");
-  const auto avatar = translate(env, [&] { return Avatar::load(dir); });
+  const auto avatar = Avatar::load(dir);
   const int frame = to_int(required(options, "frame"), "frame", 0, avatar->frame_count() - 1);
   MouthPose pose;
   pose.weights = to_weights(required(options, "weights"));
@@ -74,7 +71,7 @@ Napi::Value render_frame(const Napi::CallbackInfo& info) {
   pose.loudness = 0.5f;
 
   I420Frame picture(avatar->width(), avatar->height());
-  translate(env, [&] { FaceRenderer::create(avatar)->render(frame, pose, picture.view()); });
+  FaceRenderer::create(avatar)->render(frame, pose, picture.view());
   const auto pixels = static_cast<std::size_t>(picture.width()) * static_cast<std::size_t>(picture.height());
   auto rgb = Napi::Buffer<std::uint8_t>::New(env, pixels * 3);
   to_rgb(std::as_const(picture).view(), rgb.Data());

@@ -25,10 +25,8 @@ StageConfig read_config(Addon& addon, const Napi::Object& options) {
   if (const auto bps = member(options, "audioBitrateBps")) {
     config.audio_bitrate_bps = to_int(*bps, "audioBitrateBps", 6'000, 510'000);
   }
-  translate(options.Env(), [&] {
-    config.avatar = Avatar::load(avatar_dir);
-    config.net = addon.net(net);
-  });
+  config.avatar = Avatar::load(avatar_dir);
+  config.net = addon.net(net);
   return config;
 }
 
@@ -84,7 +82,7 @@ AddonStage::AddonStage(const Napi::CallbackInfo& info) : Napi::ObjectWrap<AddonS
   const Napi::Function on_packets = to_function(required(options, "onPackets"), "onPackets");
   const Napi::Function on_event = to_function(required(options, "onEvent"), "onEvent");
   StageConfig config = read_config(*env.GetInstanceData<Addon>(), options);
-  link_ = translate(env, [&] { return StageLink::open(env, std::move(config), on_packets, on_event); });
+  link_ = StageLink::open(env, std::move(config), on_packets, on_event);
   // Added after the thread-safe function's own hook, so it runs before that one.
   hooked_ = napi_add_env_cleanup_hook(env, at_environment_end, this) == napi_ok;
 }
@@ -108,8 +106,7 @@ void AddonStage::shut_down() {
 Napi::Value AddonStage::begin_utterance(const Napi::CallbackInfo& info) {
   Stage* const stage = link_->stage();
   if (stage == nullptr) throw Napi::Error::New(info.Env(), "the stage is closed");
-  return translate(info.Env(),
-                   [&] { return Napi::Number::New(info.Env(), static_cast<double>(stage->begin_utterance())); });
+  return Napi::Number::New(info.Env(), static_cast<double>(stage->begin_utterance()));
 }
 
 Napi::Value AddonStage::push_audio(const Napi::CallbackInfo& info) {

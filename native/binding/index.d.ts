@@ -111,7 +111,7 @@ export interface AvatarInfo {
   frames: number;
 }
 
-/** Builds the rig and the idle loop on a worker thread. Rejects with a readable message on unusable landmarks. */
+/** Builds the rig and the idle loop on a worker thread. Rejects with a readable message on wrong options or unusable landmarks. */
 export function buildAvatar(options: BuildAvatarOptions): Promise<AvatarInfo>;
 
 /** Reads an avatar folder's header without mapping its frames; throws when it is damaged. */

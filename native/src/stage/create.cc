@@ -18,6 +18,16 @@ std::string name_of(WarpDevice device) {
   return "auto";
 }
 
+// What LipSync's own choice comes to, so that it can be told.
+NetDevice best_net_device(const std::shared_ptr<const VisemeNet>& net) {
+  try {
+    LipSync::create(net, NetDevice::kAvx2);
+    return NetDevice::kAvx2;
+  } catch (const std::invalid_argument&) {
+    return NetDevice::kPortable;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Stage> Stage::create(StageConfig config, StageSink sink) {
@@ -29,7 +39,9 @@ std::unique_ptr<Stage> Stage::create(StageConfig config, StageSink sink) {
   parts.fps = config.fps;
   parts.renderer = FaceRenderer::create(config.avatar);
   parts.warp_device = name_of(parts.renderer->device());
-  parts.make_lip_sync = [net = config.net] { return LipSync::create(net); };
+  const NetDevice net_device = best_net_device(config.net);
+  parts.net_device = net_device == NetDevice::kAvx2 ? "avx2" : "portable";
+  parts.make_lip_sync = [net = config.net, net_device] { return LipSync::create(net, net_device); };
   VideoEncoderConfig video;
   video.width = avatar.width();
   video.height = avatar.height();

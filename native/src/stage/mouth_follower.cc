@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 namespace visavis {
 namespace {
@@ -14,16 +13,17 @@ float closing(double elapsed) {
   return share >= 1.0 ? 0.0f : static_cast<float>(0.5 + 0.5 * std::cos(std::numbers::pi * share));
 }
 
-// The larger of both, viseme by viseme, brought back to a sum of at most 1.
+// The larger of both, viseme by viseme, brought back to a sum of at most 1; silence gives way to either.
 MouthPose either(MouthPose pose, const MouthPose& other, float share) {
-  for (std::size_t i = 0; i < kVisemeCount; ++i) {
+  constexpr std::size_t kSilence = static_cast<std::size_t>(Viseme::sil);
+  float sum = 0;
+  for (std::size_t i = kSilence + 1; i < kVisemeCount; ++i) {
     pose.weights[i] = std::max(pose.weights[i], other.weights[i] * share);
+    sum += pose.weights[i];
   }
+  for (std::size_t i = kSilence + 1; sum > 1.0f && i < kVisemeCount; ++i) pose.weights[i] /= sum;
+  pose.weights[kSilence] = std::clamp(pose.weights[kSilence], 0.0f, std::max(0.0f, 1.0f - sum));
   pose.loudness = std::max(pose.loudness, other.loudness * share);
-  const float sum = std::accumulate(pose.weights.begin(), pose.weights.end(), 0.0f);
-  if (sum > 1.0f) {
-    for (float& weight : pose.weights) weight /= sum;
-  }
   return pose;
 }
 

@@ -127,7 +127,9 @@ bool Speaker::may_play(Position& at) {
   decay_step_ = 0;
   if (!active.started) {
     active.started = true;
-    at.block.before.push_back(event(StageEvent::Kind::kUtteranceStarted, active.utterance, at));
+    // What ended earlier in this block is told first.
+    auto& events = at.block.after.empty() ? at.block.before : at.block.after;
+    events.push_back(event(StageEvent::Kind::kUtteranceStarted, active.utterance, at));
   }
   return true;
 }

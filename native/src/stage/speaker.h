@@ -19,8 +19,8 @@ namespace visavis {
 struct SpeechBlock {
   bool speech = false;             // Holds samples of an utterance.
   std::optional<LivePose> pose;    // At the frame asked for, where speech is heard there.
-  std::vector<StageEvent> before;  // To be told before the block is sent: what starts in it.
-  std::vector<StageEvent> after;   // And after: what ends in it.
+  std::vector<StageEvent> before;  // To be told before the block is sent: what starts it.
+  std::vector<StageEvent> after;   // And after: what ends in it, and all that follows that.
 };
 
 // Stage thread only.

@@ -62,4 +62,12 @@ CHECK_CASE("a new stretch grows out of what is left of the old one") {
   CHECK(weight(later, Viseme::aa) == 0 && weight(later, Viseme::U) == 0.7f);
 }
 
+CHECK_CASE("the silence a new stretch opens with does not snap the old one shut") {
+  MouthFollower mouth;
+  mouth.step(0, live(Viseme::aa, 0.8f, 1));
+  const MouthPose both = mouth.step(0.02, live(Viseme::sil, 1.0f, 2));
+  CHECK(weight(both, Viseme::aa) > 0.6f);
+  CHECK(std::accumulate(both.weights.begin(), both.weights.end(), 0.0f) <= 1.0001f);
+}
+
 CHECK_MAIN

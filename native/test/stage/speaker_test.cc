@@ -124,11 +124,13 @@ CHECK_CASE("utterances follow each other without a gap, in their order") {
   CHECK_NEAR(booth.heard[11'900], 0.3, 0.02);
   CHECK_NEAR(booth.heard[12'100], 0.6, 0.02);
   CHECK(booth.events.size() == 4);
-  CHECK(booth.events[0].utterance == first);
-  CHECK(booth.events[3].utterance == second);
-  double before = 0;
-  for (const StageEvent& event : booth.events) before += event.utterance == second ? 1 : 0;
-  CHECK(before == 2);
+  const std::uint64_t expected[] = {first, first, second, second};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const bool start = i % 2 == 0;
+    CHECK(booth.events[i].utterance == expected[i]);
+    CHECK(booth.events[i].kind == (start ? StageEvent::Kind::kUtteranceStarted : StageEvent::Kind::kUtteranceEnded));
+    if (i > 0) CHECK(booth.events[i].media_time_ms >= booth.events[i - 1].media_time_ms);
+  }
 }
 
 CHECK_CASE("marks come in order, where playback reaches them") {
