@@ -101,9 +101,9 @@ export function skinAt(person: Person, face: Face, x: number, y: number): SkinPo
   const seam =
     Math.exp(-((lineDistance / 0.55) ** 2)) *
       (1 - smoothstep(shape.mouthHalfWidth - 5, shape.mouthHalfWidth + 1.4, ax)) +
-    0.4 * bump(ax - shape.mouthHalfWidth, lineDistance, 1.8, 1.2);
+    0.25 * bump(ax - shape.mouthHalfWidth, lineDistance, 1.8, 1.2);
   const wrinkles = 0.09 * noise(x / 0.75 + 0.3 * noise(x / 3, y / 3, seed + 61), y / 6, seed + 60);
-  const under = lineDistance < 0 ? 0.8 : 1;
+  const under = lineDistance < 0 ? 0.92 : 1;
 
   const albedo = [0, 1, 2].map((c) => {
     let value = mix(skin.base[c]!, skin.blood[c]!, clamp(blood)) * mottle * grain;
