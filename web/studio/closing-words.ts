@@ -10,7 +10,7 @@ const words: Record<CloseReason, string> = {
   lost: "The connection was lost",
 };
 
-/** A heading for why the session is over; the service's sentence goes under it. */
-export function closingWords(reason: CloseReason): string {
-  return words[reason];
+/** A heading for why there is no session; the service's sentence goes under it. */
+export function closingWords(reason: CloseReason, wasLive: boolean): string {
+  return reason === "refused" && !wasLive ? "Going live did not work" : words[reason];
 }

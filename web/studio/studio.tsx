@@ -1,6 +1,6 @@
 // The studio of a signed-in person: picks a face, goes live, converses.
 
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { FacesStore } from "../faces/faces-store.ts";
 import { Picker } from "../faces/picker.tsx";
 import { UploadDialog } from "../faces/upload-dialog.tsx";
@@ -80,6 +80,14 @@ export function Studio({ email, onSignedOut }: StudioProps) {
   const onAir = state.connection !== "idle" && state.connection !== "closed";
   const name = face?.name ?? "the face";
 
+  // The button that ended the session is gone with it; the keyboard goes on from the one that starts the next.
+  const goLiveButton = useRef<HTMLButtonElement>(null);
+  const wasOnAir = useRef(false);
+  useEffect(() => {
+    if (wasOnAir.current && !onAir) goLiveButton.current?.focus();
+    wasOnAir.current = onAir;
+  }, [onAir]);
+
   function goLive() {
     if (face) void live.goLive(face.id);
   }
@@ -112,7 +120,12 @@ export function Studio({ email, onSignedOut }: StudioProps) {
               <div className="curtain">
                 <h1>{face?.name ?? (faceState.status === "ready" ? "Add a face to begin" : "One moment")}</h1>
                 {face && (
-                  <button type="button" className="button button-primary button-large" onClick={goLive}>
+                  <button
+                    ref={goLiveButton}
+                    type="button"
+                    className="button button-primary button-large"
+                    onClick={goLive}
+                  >
                     Go live
                   </button>
                 )}
@@ -131,7 +144,7 @@ export function Studio({ email, onSignedOut }: StudioProps) {
           {state.closed && (
             <Banner
               kind="error"
-              title={closingWords(state.closed.reason)}
+              title={closingWords(state.closed.reason, state.firstFrameMs !== null)}
               action={face ? { label: "Go live again", onAct: goLive } : undefined}
               onDismiss={live.dismissClosed}
             >
