@@ -114,12 +114,13 @@ test("what can be refused beforehand is an ordinary status, also of a stream", a
   expect(await response.json()).toEqual({ error: expect.stringContaining("not installed") });
 });
 
+function failing(): AsyncIterable<string> {
+  const held = new HeldReply();
+  held.fail("The model failed.");
+  return held.stream();
+}
+
 test("a turn without words is a 502, or a closing error frame", async () => {
-  const failing = () => {
-    const held = new HeldReply();
-    held.fail("The model failed.");
-    return held.stream();
-  };
   await box.connect();
   box.model.reply = failing;
   const single = await box.ask("/api/chat", { body: { message: "Hi" } });

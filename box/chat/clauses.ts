@@ -12,11 +12,16 @@ const longestClause = 240;
 /** Words whose full stop ends no sentence, lower case, in the call languages written with full stops. */
 const abbreviations = new Set(
   (
-    "mr mrs ms dr prof sr jr st vs etc e.g i.e eg ie approx no vol fig inc ltd co dept est min max a.m p.m " +
-    "sra srta ud uds pág núm ej mme mlle m mgr c.-à-d p.ex av bd " +
-    "hr fr z.b d.h u.a bzw usw ca nr str evtl ggf inkl sog vgl " +
-    "sig dott ing avv pag ecc prof.ssa dra exmo tel"
+    "mr mrs ms dr prof sr jr st vs etc e.g i.e inc ltd dept a.m p.m " +
+    "sra srta ud uds mme mlle mgr c.-à-d p.ex " +
+    "hr fr z.b d.h u.a bzw usw evtl ggf inkl vgl " +
+    "sig dott ing avv prof.ssa dra exmo"
   ).split(" "),
+);
+
+/** Those that are words of their own as well, and abbreviations only before a number: "No. 5", but "Oh no." */
+const numberAbbreviations = new Set(
+  "no nr nº núm n vol fig p pp pág pag art sec ch ca approx est max min".split(" "),
 );
 
 const hardStops = new Set([".", "!", "?", "…", "。", "！", "？", "।", "॥", "؟"]);
@@ -32,6 +37,7 @@ function isInnerStop(text: string, index: number): boolean {
   const word = /\S*$/.exec(text.slice(0, index))?.[0] ?? "";
   const bare = word.replace(/^["'“‘«([]+/, "");
   if (abbreviations.has(bare.toLowerCase())) return true;
+  if (numberAbbreviations.has(bare.toLowerCase()) && /^\.\s+\d/.test(text.slice(index))) return true;
   // An initial ("J. Smith") or the number of a list item ("1. ").
   return /^\p{Lu}$/u.test(bare) || (/^\d{1,2}$/.test(bare) && text.slice(0, index).trim() === bare);
 }

@@ -39,7 +39,11 @@ test("a message turn: every event, its fields and their order", async () => {
     },
     { ...piece, content: "How are you?", contentIndex: 1, endOfSpeech: true, tone: "happy" },
     {
-      ...{ type: "message", id, role: "persona", content: "Hello there. How are you?", tone: "warm" },
+      type: "message",
+      id,
+      role: "persona",
+      content: "Hello there. How are you?",
+      tone: "warm",
       avatar: "maya",
       correlationId,
     },

@@ -77,7 +77,12 @@ export async function startTestBox(environment: Record<string, string> = {}): Pr
 
   return {
     ...box,
-    ...{ media, faces, voice, model, logged, ask },
+    media,
+    faces,
+    voice,
+    model,
+    logged,
+    ask,
     async connect({ key = staticKey, body = {} } = {}) {
       const answer = await ask("/connect", { key, body: { sdp: "v=0\r\n", type: "offer", ...body } });
       if (answer.status !== 200)

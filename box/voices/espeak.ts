@@ -128,7 +128,7 @@ export class EspeakVoice implements VoiceProvider {
     child.once("error", (error) => (failure ??= error));
     const stop = () => child.kill("SIGKILL");
     let hung = false;
-    let timer = setTimeout(() => stop(), silenceMs);
+    let timer: NodeJS.Timeout | undefined;
     const watch = () => {
       clearTimeout(timer);
       timer = setTimeout(() => {
@@ -142,6 +142,8 @@ export class EspeakVoice implements VoiceProvider {
       child.stdin.end(`${words}\n`);
       const reader = new WavReader();
       for await (const piece of child.stdout) {
+        // What the pipe still holds is not wanted any more.
+        if (signal.aborted) return;
         watch();
         const pcm = reader.push(piece as Buffer);
         if (pcm) yield pcm;

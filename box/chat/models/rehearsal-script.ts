@@ -175,7 +175,11 @@ export function rehearsalLines(said: string, turn: number): string {
     if (!match) continue;
     const text = reply(match, pick);
     const verbatim = index === 0;
-    return turn > 1 || verbatim || /rehears|script/i.test(text) ? text : `${text} ${introduction}`;
+    return turn > 1 ||
+      verbatim ||
+      /rehearsal persona|language model is running|without a language model/i.test(text)
+      ? text
+      : `${text} ${introduction}`;
   }
   return oneOf(otherwise, pick);
 }

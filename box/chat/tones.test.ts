@@ -1,0 +1,66 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { ToneParser, type TonedText } from "./tones.ts";
+
+function parse(pieces: string[]): { said: TonedText[]; tone: string } {
+  const parser = new ToneParser();
+  const said = [...pieces.flatMap((piece) => parser.push(piece)), ...parser.flush()];
+  // Pieces of one tone belong together, wherever the stream was cut.
+  const joined: TonedText[] = [];
+  for (const { text, tone } of said) {
+    const last = joined.at(-1);
+    if (last?.tone === tone) last.text += text;
+    else joined.push({ text, tone });
+  }
+  return { said: joined, tone: parser.replyTone };
+}
+
+test("the first tag is the tone of the reply; later ones change it from there on", () => {
+  expect(parse(["[warm] Hello. [sad] Goodbye."])).toEqual({
+    said: [
+      { text: " Hello. ", tone: "warm" },
+      { text: " Goodbye.", tone: "sad" },
+    ],
+    tone: "warm",
+  });
+});
+
+test.each([
+  ["no tag", "Hello.", "Hello.", "neutral"],
+  ["capitals and space", "[ Happy ]Hi.", "Hi.", "happy"],
+  ["a stage direction", "Hi [laughs softly] there.", "Hi  there.", "neutral"],
+  ["a number in brackets", "See [1].", "See [1].", "neutral"],
+  ["a tag in a bracket", "[[sad] Oh.", "[ Oh.", "sad"],
+  [
+    "a bracket that never closes",
+    "A [very long aside that goes on and on",
+    "A [very long aside that goes on and on",
+    "neutral",
+  ],
+  ["a bracket and a new line", "A [b\nc] d", "A [b\nc] d", "neutral"],
+  ["an unfinished tag", "Hello. [wa", "Hello. ", "neutral"],
+  ["an unfinished something", "Hello [2", "Hello [2", "neutral"],
+])("%s", (_, reply, text, tone) => {
+  const { said, tone: replyTone } = parse([reply]);
+  expect(said.map((piece) => piece.text).join("")).toBe(text);
+  expect(replyTone).toBe(tone);
+});
+
+test("where the stream is cut changes nothing", () => {
+  const words = fc.constantFrom("[warm]", "[sad", "]", "[", "Hello. ", "[laughs]", "[1]", "\n", "é", "🙂");
+  fc.assert(
+    fc.property(fc.array(words, { maxLength: 20 }), fc.array(fc.nat(9), { maxLength: 30 }), (parts, cuts) => {
+      const whole = parts.join("");
+      const pieces: string[] = [];
+      let at = 0;
+      for (const cut of cuts) {
+        pieces.push(whole.slice(at, at + cut));
+        at += cut;
+      }
+      pieces.push(whole.slice(at));
+      // A cut may fall inside a surrogate pair, which no decoder of a model's stream ever does.
+      fc.pre(!pieces.some((piece) => /[\uD800-\uDBFF]$|^[\uDC00-\uDFFF]/.test(piece)));
+      expect(parse(pieces)).toEqual(parse([whole]));
+    }),
+  );
+});
