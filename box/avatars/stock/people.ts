@@ -13,7 +13,7 @@ const maya: Person = {
     browRidge: 1.5,
     cheekbone: 4.2,
     noseWidth: 0.98,
-    noseLength: 40,
+    noseLength: 39.7,
     noseHeight: 0.92,
     mouthHalfWidth: 27,
     upperLip: 7,
