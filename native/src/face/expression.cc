@@ -7,6 +7,7 @@
 
 #include "face_topology.h"
 #include "mesh.h"
+#include "plane_sample.h"
 #include "raster.h"
 
 namespace visavis::face {
@@ -47,6 +48,23 @@ float blink_at(float seconds) {
 }
 
 float smooth_step(float from, float to, float x) { return ease((x - from) / (to - from)); }
+
+// From a point on a lid's edge towards the skin beside it, past lashes and whatever of the eye the landmark left outside:
+// these are darker or less red than skin.
+PointF skin_margin(const Face& face, const I420View& still, std::uint16_t edge, std::uint16_t beside) {
+  constexpr float kLeastMm = 0.9f, kMostMm = 3.5f;
+  const PointF from = face.points[edge], way = face.points[beside] - from;
+  const float room = length(way) / face.px_per_mm;
+  if (room < 0.1f) return {};
+  const Sample cheek_left = sample_picture(still, face.points[50]), cheek_right = sample_picture(still, face.points[280]);
+  const float skin_y = (cheek_left.y + cheek_right.y) / 2, skin_v = (cheek_left.v + cheek_right.v) / 2 - 128;
+  float mm = kLeastMm;
+  for (; mm < kMostMm; mm += 0.25f) {
+    const Sample s = sample_picture(still, from + way * (mm / room));
+    if (s.y - 16 > 0.5f * (skin_y - 16) && s.v - 128 > 0.5f * skin_v) break;
+  }
+  return way * std::min((mm + 0.3f) / room, 0.75f);
+}
 
 }  // namespace
 
@@ -108,12 +126,13 @@ std::vector<IdlePose> idle_timeline(int fps, int frame_count, double motion, std
   return poses;
 }
 
-EyeWarp::EyeWarp(const Face& face) : face_(face), closing_(face.points.size()), moved_(face.points.size()) {
-  shut_lids(false);
-  shut_lids(true);
+EyeWarp::EyeWarp(const Face& face, const I420View& still)
+    : face_(face), closing_(face.points.size()), margin_(face.points.size()), moved_(face.points.size()) {
+  shut_lids(false, still);
+  shut_lids(true, still);
 }
 
-void EyeWarp::shut_lids(bool right) {
+void EyeWarp::shut_lids(bool right, const I420View& still) {
   const EyeRing& eye = right ? kRightEye : kLeftEye;
   const PointF inner = face_.points[eye.upper.front()], outer = face_.points[eye.upper.back()];
   const PointF axis = outer - inner;
@@ -145,12 +164,19 @@ void EyeWarp::shut_lids(bool right) {
     closing_[eye.below[k - 1]] = face_.down * (-0.5f * rise);
     for (std::uint16_t id : {eye.upper[k], eye.lower[k], eye.fold[k - 1], eye.socket[k - 1], eye.below[k - 1]}) touched[id] = 1;
   }
+  for (std::size_t k = 1; k + 1 < eye.upper.size(); ++k) {
+    margin_[eye.upper[k]] = skin_margin(face_, still, eye.upper[k], eye.fold[k - 1]);
+    margin_[eye.lower[k]] = skin_margin(face_, still, eye.lower[k], eye.below[k - 1]);
+  }
+  std::vector<char> lid(face_.points.size(), 0);
+  for (std::size_t k = 0; k < eye.upper.size(); ++k) lid[eye.upper[k]] = lid[eye.lower[k]] = 1;
   Patch& patch = patches_[right ? 1 : 0];
   float left = 1e9f, top = 1e9f, far = -1e9f, bottom = -1e9f;
   for (std::uint32_t t = 0; t < face_.triangles.size(); ++t) {
     const Triangle& ids = face_.triangles[t];
     if (touched[ids.a] == 0 && touched[ids.b] == 0 && touched[ids.c] == 0) continue;
-    patch.triangles.push_back(t);
+    // The eyeball stays where it is; lids slide over it.
+    if (lid[ids.a] == 0 || lid[ids.b] == 0 || lid[ids.c] == 0) patch.triangles.push_back(t);
     for (std::uint16_t id : {ids.a, ids.b, ids.c}) {
       left = std::min(left, face_.points[id].x);
       far = std::max(far, face_.points[id].x);
@@ -197,30 +223,60 @@ void EyeWarp::set(float blink, float gaze_x_mm, float gaze_y_mm) {
   }
   for (int side = 0; side < 2; ++side) {
     Patch& patch = patches_[side];
-    std::fill(patch.map.begin(), patch.map.end(), PointF{});
+    std::fill(patch.map.begin(), patch.map.end(), Source{});
     for (std::uint32_t t : patch.triangles) {
       const Triangle& ids = face_.triangles[t];
       const auto to = [&](std::uint16_t id) { return face_.points[id] + moved_[id]; };
-      const auto back = [&](std::uint16_t id) { return moved_[id] * -1.0f; };
+      const auto back = [&](std::uint16_t id) { return margin_[id] * blink - moved_[id]; };
       LinearPair offset;
       if (!LinearPair::through(to(ids.a), to(ids.b), to(ids.c), back(ids.a), back(ids.b), back(ids.c), offset)) continue;
       scan_triangle(to(ids.a), to(ids.b), to(ids.c), patch.box, [&](int y, int begin, int end) {
-        PointF* row = patch.map.data() + static_cast<std::size_t>(y - patch.box.y) * patch.box.width - patch.box.x;
-        for (int x = begin; x < end; ++x) row[x] = offset.at(static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
+        Source* row = patch.map.data() + static_cast<std::size_t>(y - patch.box.y) * patch.box.width;
+        for (int x = begin; x < end; ++x) {
+          row[x - patch.box.x].offset = offset.at(static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
+        }
       });
     }
     for (int y = 0; y < patch.box.height; ++y) {
       for (int x = 0; x < patch.box.width; ++x) {
-        PointF& to = patch.map[static_cast<std::size_t>(y) * patch.box.width + x];
+        PointF& to = patch.map[static_cast<std::size_t>(y) * patch.box.width + x].offset;
         const PointF p = {static_cast<float>(patch.box.x + x) + 0.5f + to.x, static_cast<float>(patch.box.y + y) + 0.5f + to.y};
         const PointF share = gaze_share(p, side == 1);
         to = {to.x - gaze.x * share.x, to.y - gaze.y * share.y};
       }
     }
+    if (blink > 0) draw_lashes(blink, side == 1);
   }
 }
 
-PointF EyeWarp::source_offset(PointF p) const {
+// A soft dark line along the upper lid's edge as it comes down: the lashes' own pixels are left behind on the way.
+void EyeWarp::draw_lashes(float blink, bool right) {
+  constexpr float kDarkest = 0.62f, kThicknessMm = 0.55f;
+  const EyeRing& eye = right ? kRightEye : kLeftEye;
+  Patch& patch = patches_[right ? 1 : 0];
+  const float strength = kDarkest * smooth_step(0.15f, 0.8f, blink);
+  const PointF inner = face_.points[eye.upper.front()], outer = face_.points[eye.upper.back()];
+  const PointF axis = outer - inner;
+  const float span2 = std::max(dot(axis, axis), 1e-3f);
+  for (int y = 0; y < patch.box.height; ++y) {
+    for (int x = 0; x < patch.box.width; ++x) {
+      const PointF p = {static_cast<float>(patch.box.x + x) + 0.5f, static_cast<float>(patch.box.y + y) + 0.5f};
+      const float s = dot(p - inner, axis) / span2;
+      if (s <= 0 || s >= 1) continue;
+      std::size_t k = 1;
+      const auto at = [&](std::size_t i) { return face_.points[eye.upper[i]] + moved_[eye.upper[i]] - inner; };
+      while (k + 1 < eye.upper.size() && dot(at(k), axis) / span2 < s) ++k;
+      const float s0 = dot(at(k - 1), axis) / span2, s1 = dot(at(k), axis) / span2;
+      const float t = std::clamp((s - s0) / std::max(s1 - s0, 1e-4f), 0.0f, 1.0f);
+      const float edge = dot(at(k - 1), face_.down) * (1 - t) + dot(at(k), face_.down) * t;
+      const float away = (dot(p - inner, face_.down) - edge) / (kThicknessMm * face_.px_per_mm);
+      const float taper = smooth_step(0, 0.18f, s) * smooth_step(0, 0.12f, 1 - s);
+      patch.map[static_cast<std::size_t>(y) * patch.box.width + x].shade = strength * taper * std::exp(-away * away);
+    }
+  }
+}
+
+EyeWarp::Source EyeWarp::source(PointF p) const {
   for (const Patch& patch : patches_) {
     const float x = p.x - 0.5f - static_cast<float>(patch.box.x), y = p.y - 0.5f - static_cast<float>(patch.box.y);
     if (!(x >= 0 && y >= 0 && x < static_cast<float>(patch.box.width - 1) && y < static_cast<float>(patch.box.height - 1))) {
@@ -228,10 +284,14 @@ PointF EyeWarp::source_offset(PointF p) const {
     }
     const int ix = static_cast<int>(x), iy = static_cast<int>(y);
     const float fx = x - static_cast<float>(ix), fy = y - static_cast<float>(iy);
-    const PointF* at = patch.map.data() + static_cast<std::size_t>(iy) * patch.box.width + ix;
-    const PointF top = at[0] * (1 - fx) + at[1] * fx;
-    const PointF bottom = at[patch.box.width] * (1 - fx) + at[patch.box.width + 1] * fx;
-    return top * (1 - fy) + bottom * fy;
+    const Source* at = patch.map.data() + static_cast<std::size_t>(iy) * patch.box.width + ix;
+    const Source* below = at + patch.box.width;
+    const auto mix = [](float a, float b, float c, float d, float tx, float ty) {
+      return (a * (1 - tx) + b * tx) * (1 - ty) + (c * (1 - tx) + d * tx) * ty;
+    };
+    return {{mix(at[0].offset.x, at[1].offset.x, below[0].offset.x, below[1].offset.x, fx, fy),
+             mix(at[0].offset.y, at[1].offset.y, below[0].offset.y, below[1].offset.y, fx, fy)},
+            mix(at[0].shade, at[1].shade, below[0].shade, below[1].shade, fx, fy)};
   }
   return {};
 }

@@ -68,7 +68,7 @@ float smooth_step(float from, float to, float x) {
 
 }  // namespace
 
-MotionRenderer::MotionRenderer(const Face& face, const I420View& still) : face_(face), still_(still), eyes_(face) {
+MotionRenderer::MotionRenderer(const Face& face, const I420View& still) : face_(face), still_(still), eyes_(face, still) {
   step_ = std::max(8, (still.width / 64 + 7) & ~7);
   nodes_x_ = (still.width + step_ - 1) / step_ + 1;
   nodes_y_ = (still.height + step_ - 1) / step_ + 1;
@@ -201,12 +201,16 @@ void MotionRenderer::sample_plane(const std::uint8_t* from, int from_stride, std
       const PointF slope = (right - left) * per_cell;
       for (int x = begin; x < end; ++x) {
         PointF d = left + slope * (static_cast<float>(x - begin) + 0.5f);
+        float shade = 0;
         if (eye_row) {
           const PointF at = {(static_cast<float>(x) + 0.5f) * scale + d.x, (static_cast<float>(y) + 0.5f) * scale + d.y};
-          d = d + eyes_.source_offset(at);
+          const EyeWarp::Source eye = eyes_.source(at);
+          d = d + eye.offset;
+          shade = scale == 1.0f ? eye.shade : 0.0f;
         }
         line[x] = sample_cubic(from, from_stride, width, height, static_cast<float>(x) + d.x * unit,
                                static_cast<float>(y) + d.y * unit, table);
+        if (shade > 0) line[x] = static_cast<std::uint8_t>(16.5f + static_cast<float>(line[x] - 16) * (1 - shade));
       }
     }
   }

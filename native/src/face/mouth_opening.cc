@@ -49,7 +49,8 @@ void MouthOpening::trace_lip(std::span<const PointF> points, const std::vector<s
   }
 }
 
-void MouthOpening::trace(std::span<const PointF> points, const FaceContours& contours, const Box& clip) {
+void MouthOpening::trace(std::span<const PointF> points, const FaceContours& contours, const Box& clip,
+                         float grow_px) {
   clip_ = clip;
   box_ = {};
   std::fill(upper_soft_.begin(), upper_soft_.end(), 0.0f);
@@ -64,7 +65,11 @@ void MouthOpening::trace(std::span<const PointF> points, const FaceContours& con
     if (upper_soft_[x] == 0 || lower_soft_[x] == 0) continue;
     first_ = std::min(first_, x);
     last_ = x;
-    if (lower_[x] - upper_[x] <= 0) continue;
+    const float gap = lower_[x] - upper_[x];
+    if (gap <= 0) continue;
+    const float grow = std::min(grow_px, 0.15f * gap);
+    upper_[x] -= grow;
+    lower_[x] += grow;
     open_first = std::min(open_first, x);
     open_last = x;
     top = std::min(top, upper_[x] - upper_soft_[x]);

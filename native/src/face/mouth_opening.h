@@ -14,8 +14,9 @@ class MouthOpening {
   // Room for frames of `width` pixels.
   explicit MouthOpening(int width);
 
-  // Takes the inner lips from posed points and smooths them through their points.
-  void trace(std::span<const PointF> points, const FaceContours& contours, const Box& clip);
+  // Takes the inner lips from posed points and smooths them through their points. Where the lips part, each edge moves up
+  // to `grow_px` onto its lip.
+  void trace(std::span<const PointF> points, const FaceContours& contours, const Box& clip, float grow_px);
 
   // Pixels outside of this box have no coverage.
   const Box& box() const { return box_; }

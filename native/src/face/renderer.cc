@@ -28,6 +28,7 @@ constexpr float kMaxOffsetPx = 250.0f;      // What a packed offset holds, with 
 constexpr float kLeastMovePx = 1.0f / 256;  // Half of the finest offset: less moves no sample.
 constexpr float kFadeInWeight = 0.12f;      // From rest to this weight the painted mouth takes over from the picture's.
 constexpr float kShadowMm = 2.4f;
+constexpr float kRimMm = 0.5f;
 constexpr float kSeamMm = 1.1f;
 constexpr float kLowerTeethFollow = 0.92f;  // Of the jaw's travel at the chin.
 constexpr float kTongueFollow = 0.86f;
@@ -229,7 +230,9 @@ class MeshRenderer final : public FaceRenderer {
   }
 
   void draw_mouth(int index, const MouthPose& pose, const Box& box, const I420MutView& out) {
-    opening_.trace(points_, rig_.contours, box);
+    // Lips that were apart in the photograph carry a rim of what was between them.
+    const float grow = rig_.mouth.seam_shade > 0 ? kRimMm * rig_.px_per_mm : 0.0f;
+    opening_.trace(points_, rig_.contours, box, grow);
     float activity = 0;
     for (float weight : pose.weights) activity += weight;
     const int fade = static_cast<int>(std::min(1.0f, activity / kFadeInWeight) * 256.0f + 0.5f);
