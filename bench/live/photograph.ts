@@ -20,7 +20,10 @@ export async function photographToLive(box: BoxProcess): Promise<Row[]> {
   if (!response.ok) throw new Error(`POST /api/avatar answered ${response.status}: ${await response.text()}`);
   const { avatar } = (await response.json()) as { avatar: string };
   for (;;) {
-    const list = (await (await fetch(`${box.url}/api/avatars`)).json()) as { avatars: string[]; preparing: string[] };
+    const list = (await (await fetch(`${box.url}/api/avatars`)).json()) as {
+      avatars: string[];
+      preparing: string[];
+    };
     if (list.avatars.includes(avatar) && !list.preparing.includes(avatar)) break;
     if (performance.now() - start > 60_000) throw new Error("The photograph was not ready after a minute.");
     await new Promise((resolve) => {
@@ -36,7 +39,9 @@ export async function photographToLive(box: BoxProcess): Promise<Row[]> {
       });
     }
     const seconds = ((client.video[0]?.atMs ?? Number.NaN) - start) / 1000;
-    return [report({ name: "photograph → first live frame", value: seconds, unit: "s", floor: { atMost: 5 } })];
+    return [
+      report({ name: "photograph → first live frame", value: seconds, unit: "s", floor: { atMost: 5 } }),
+    ];
   } finally {
     client.close();
   }

@@ -76,8 +76,18 @@ export async function sustained(box: BoxProcess, seconds: number): Promise<Row[]
     );
     const cpuShare = (100 * (treeCpu(box.pid) - cpuBefore)) / ((performance.now() - wallBefore) / 1000);
     return [
-      report({ name: `decoded at ${seen.width} px wide`, value: seen.fps, unit: "fps", floor: { atLeast: 24.5 } }),
-      report({ name: "longest gap between frames", value: seen.longestGapMs, unit: "ms", floor: { atMost: 200 } }),
+      report({
+        name: `decoded at ${seen.width} px wide`,
+        value: seen.fps,
+        unit: "fps",
+        floor: { atLeast: 24.5 },
+      }),
+      report({
+        name: "longest gap between frames",
+        value: seen.longestGapMs,
+        unit: "ms",
+        floor: { atMost: 200 },
+      }),
       report({ name: "freezes counted by the browser", value: seen.freezes, unit: "", floor: { atMost: 0 } }),
       report({ name: "loudest sample heard", value: seen.loudest, unit: "of 1", floor: { atLeast: 0.05 } }),
       report({

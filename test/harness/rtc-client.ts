@@ -1,7 +1,7 @@
 // A WebRTC receiver outside the browser: counts and times every RTP packet a box sends.
 
 import { Audio, PeerConnection, RtcpReceivingSession, Video, type Track } from "node-datachannel";
-import WebSocket from "ws";
+import { WebSocket } from "ws";
 
 export interface ReceivedPacket {
   /** performance.now() at arrival, milliseconds. */

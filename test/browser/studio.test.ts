@@ -1,0 +1,172 @@
+// The main job, as a stranger does it: sign in, upload a photograph, go live, type, see and hear it said.
+
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { launchChromium } from "../harness/chromium.ts";
+import { LipReader } from "../harness/lips.ts";
+import { root } from "../harness/process.ts";
+
+let browser: Browser;
+let page: Page;
+let lips: LipReader;
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  lips = await LipReader.open();
+});
+
+afterAll(async () => {
+  await lips?.close();
+  await browser?.close();
+});
+
+/** A photograph nobody has prepared yet: a stock portrait seen in a mirror, as a JPEG. */
+const photograph = (): Promise<Buffer> =>
+  sharp(join(root, "box/avatars/stock/theo.png")).flop().jpeg({ quality: 92 }).toBuffer();
+
+const liveVideo = () => page.getByTestId("live-video");
+
+/** Pictures of the live video, `count` of them, one every `everyMs`. */
+async function watch(count: number, everyMs: number): Promise<Buffer[]> {
+  const encoded = await liveVideo().evaluate(
+    async (element, { count, everyMs }) => {
+      const video = element as HTMLVideoElement;
+      const canvas = document.createElement("canvas");
+      canvas.width = video.videoWidth;
+      canvas.height = video.videoHeight;
+      const frames: string[] = [];
+      for (let i = 0; i < count; i += 1) {
+        canvas.getContext("2d")?.drawImage(video, 0, 0);
+        frames.push(canvas.toDataURL("image/jpeg", 0.95));
+        await new Promise((resolve) => {
+          setTimeout(resolve, everyMs);
+        });
+      }
+      return frames;
+    },
+    { count, everyMs },
+  );
+  return encoded.map((url) => Buffer.from(url.slice(url.indexOf(",") + 1), "base64"));
+}
+
+/** How far the lips travel in the given pictures: the spread of their aperture, as a share of the mouth's width. */
+async function lipTravel(frames: Buffer[]): Promise<number> {
+  const apertures: number[] = [];
+  for (const frame of frames) {
+    const seen = await lips.read(frame);
+    if (seen) apertures.push(seen.aperture);
+  }
+  expect(apertures.length).toBeGreaterThan(frames.length * 0.9);
+  apertures.sort((a, b) => a - b);
+  const at = (share: number) => apertures[Math.round(share * (apertures.length - 1))] ?? 0;
+  return at(0.9) - at(0.1);
+}
+
+/** The loudest sample of the page's live sound over a while, 0..1. */
+function loudest(ms: number): Promise<number> {
+  return liveVideo().evaluate(async (element, ms) => {
+    const stream = (element as HTMLVideoElement).srcObject as MediaStream;
+    const context = new AudioContext();
+    const analyser = context.createAnalyser();
+    context.createMediaStreamSource(new MediaStream(stream.getAudioTracks())).connect(analyser);
+    const samples = new Float32Array(analyser.fftSize);
+    let peak = 0;
+    const until = performance.now() + ms;
+    while (performance.now() < until) {
+      analyser.getFloatTimeDomainData(samples);
+      for (const sample of samples) peak = Math.max(peak, Math.abs(sample));
+      await new Promise((resolve) => {
+        setTimeout(resolve, 30);
+      });
+    }
+    await context.close();
+    return peak;
+  }, ms);
+}
+
+describe("the studio", () => {
+  it("signs a stranger in by a link one click away", async () => {
+    await page.goto(inject("address"));
+    await page.getByLabel("E-mail address").fill("stranger@example.com");
+    await page.getByRole("button", { name: "Send sign-in link" }).click();
+    await page.getByRole("link", { name: "Open the sign-in link" }).click();
+    await expect.poll(() => page.getByRole("button", { name: "Sign out" }).isVisible()).toBe(true);
+  });
+
+  it("refuses a picture without a face in words a person understands", async () => {
+    await page.getByRole("button", { name: "Add a face" }).click();
+    const meadow = await sharp({ create: { width: 640, height: 640, channels: 3, background: "#5a8f3c" } })
+      .png()
+      .toBuffer();
+    await choose("meadow.png", "image/png", meadow);
+    await page.getByRole("button", { name: "Upload" }).click();
+    await expect.poll(() => page.getByRole("dialog").innerText(), { timeout: 20_000 }).toMatch(/no face/i);
+  });
+
+  it("takes a photograph and prepares its face", async () => {
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Add a face" }).click();
+    await choose("friend.jpg", "image/jpeg", await photograph());
+    await page.getByLabel("Name").fill("Friend");
+    await page.getByRole("button", { name: "Upload" }).click();
+    const face = page.getByRole("radio", { name: "Friend" });
+    await expect.poll(() => face.isChecked().catch(() => false), { timeout: 30_000 }).toBe(true);
+  });
+
+  it("goes live with it", async () => {
+    const closer = page.getByRole("dialog").getByRole("button", { name: "Close" });
+    if (await closer.isVisible().catch(() => false)) await closer.click();
+    await page.getByRole("button", { name: "Go live" }).click();
+    await expect
+      .poll(() => liveVideo().evaluate((video: HTMLVideoElement) => video.videoWidth), { timeout: 20_000 })
+      .toBeGreaterThanOrEqual(256);
+    await expect
+      .poll(() => page.getByTestId("connection-state").getAttribute("data-state"), { timeout: 10_000 })
+      .toMatch(/live|connected/);
+  });
+
+  it("says what is typed, audibly, with moving lips, and captions it", async () => {
+    // Past the first second, when the decoder still settles.
+    await page.waitForTimeout(1500);
+    const resting = await lipTravel(await watch(20, 80));
+    await page
+      .getByRole("textbox", { name: /^Say something/ })
+      .fill("Hello, who are you and what can you do?");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByTestId("caption").innerText(), { timeout: 10_000 }).not.toBe("");
+    const [speaking, peak] = await Promise.all([watch(40, 60).then(lipTravel), loudest(2500)]);
+
+    expect(peak).toBeGreaterThan(0.05);
+    expect(speaking).toBeGreaterThan(0.08);
+    expect(speaking).toBeGreaterThan(3 * resting);
+  });
+
+  it("stops when it is interrupted", async () => {
+    const stop = page.getByRole("button", { name: "Interrupt" });
+    if (!(await stop.isVisible())) {
+      await page.getByRole("textbox", { name: /^Say something/ }).fill("Tell me a long story.");
+      await page.keyboard.press("Enter");
+    }
+    await stop.click();
+    await page.waitForTimeout(700);
+    expect(await loudest(800)).toBeLessThan(0.01);
+  });
+
+  it("ends the session and shows the faces again", async () => {
+    await page.getByRole("button", { name: "End" }).click();
+    await expect.poll(() => page.getByRole("button", { name: "Go live" }).isVisible()).toBe(true);
+  });
+
+  it("threw nothing on the way", () => {
+    expect(complaints).toEqual([]);
+  });
+});
+
+async function choose(name: string, mimeType: string, buffer: Buffer): Promise<void> {
+  await page.getByLabel("Choose a photograph").setInputFiles({ name, mimeType, buffer });
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  root: new URL(".", import.meta.url).pathname,
+  test: {
+    include: ["*.test.ts"],
+    globalSetup: ["planes.ts"],
+    // The two cores of a small machine carry one browser at a time.
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});
