@@ -268,5 +268,20 @@ describe("which box", () => {
     expect((await post("/api/interrupt", {}, withKey(key))).status).toBe(200);
     await beat("box-b");
     expect((await jsonOf<Echo>(await connectAs(key))).host).toBe("box-b.test");
+    moveClock(5);
+    await beat("box-a", { ...liveSession("ann@example.com"), state: "draining" });
+    expect((await jsonOf<Echo>(await post("/api/interrupt", {}, withKey(key)))).host).toBe("box-b.test");
+  });
+
+  test("a refused second opening leaves the session that runs its box", async () => {
+    await beat("box-a");
+    await connectAs(key);
+    await beat("box-a", liveSession("ann@example.com"));
+    expect((await connectAs(key, "?refuse=1")).status).toBe(400);
+    await beat("box-b", { state: "busy" });
+    await expectUnavailable(await connectAs(await otherKey("bea@example.com")));
+    expect((await jsonOf<Echo>(await post("/api/interrupt", {}, withKey(key)))).host).toBe("box-a.test");
+    await beat("box-a", liveSession("ann@example.com"));
+    await expectUnavailable(await connectAs(await otherKey("cid@example.com")));
   });
 });

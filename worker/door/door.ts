@@ -18,7 +18,7 @@ export interface Destination {
 export interface Routing {
   /** Boxes to try, in order. Empty when no box can take the request. */
   destinations: Destination[];
-  /** Gives back a lease that was taken for this request, once it is clear that no session came of it. */
+  /** Gives back the lease that was taken for this request, once it is clear that no session came of it. */
   giveBack: () => Promise<void>;
 }
 
@@ -36,12 +36,11 @@ export async function routeRequest(
   { method, path, caller }: RoutedRequest,
 ): Promise<Routing> {
   if (caller && opensSession(method, path)) {
-    const leased = await leaseForSession(db, caller.account);
-    if (!leased) return { destinations: [], giveBack: keep };
-    const { box, leasedNow } = leased;
+    const box = await leaseForSession(db, caller.account);
+    if (!box) return { destinations: [], giveBack: keep };
     return {
       destinations: [{ boxId: box.boxId, origin: box.publicUrl }],
-      giveBack: leasedNow ? () => endUnusedLease(db, box.boxId, caller.account) : keep,
+      giveBack: () => endUnusedLease(db, box.boxId, caller.account),
     };
   }
   const boxes = await boxesFor(db, caller?.account ?? null);

@@ -8,11 +8,9 @@ import type { publicStatusSchema } from "../../contract/public.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import {
   countFreshByState,
-  findLease,
   listBoxes,
-  listFreshBoxes,
+  listCandidates,
   releaseLease,
-  renewLease,
   takeLease,
   upsertHeartbeat,
   type BoxRow,
@@ -36,41 +34,21 @@ export async function keepHeartbeat(
   return upsertHeartbeat(db, boxId, heartbeat, { now: nowSeconds(), leaseSeconds });
 }
 
-const takesSessions = (box: BoxRow) => !box.drained && box.state !== "draining";
-
-/** A box for a new session, and whether this call leased it: a caller who already holds one keeps it. */
-export interface SessionBox {
-  box: BoxRow;
-  leasedNow: boolean;
-}
-
 /** Leases a box for a new session of the account; null when none is free. */
-export async function leaseForSession(db: D1Database, account: string): Promise<SessionBox | null> {
+export async function leaseForSession(db: D1Database, account: string): Promise<BoxRow | null> {
   const at = moment();
-  const expiresAt = at.now + leaseSeconds;
-  // The second look finds the lease that a simultaneous request of the same account has just taken.
-  for (const last of [false, true]) {
-    const held = await findLease(db, account, at);
-    if (held && takesSessions(held)) {
-      await renewLease(db, held.boxId, account, expiresAt);
-      return { box: held, leasedNow: false };
-    }
-    if (last) break;
-    const taken = await takeLease(db, account, { ...at, expiresAt });
-    if (taken) return { box: taken, leasedNow: true };
-  }
-  return null;
+  return (await takeLease(db, account, { ...at, expiresAt: at.now + leaseSeconds })) ?? null;
 }
 
 export async function endUnusedLease(db: D1Database, boxId: string, account: string): Promise<void> {
   await releaseLease(db, boxId, account, nowSeconds());
 }
 
-/** Boxes to try, in order, for a request that opens no session: the account's own first. Null is a caller unknown. */
+/** Boxes to try, in order, for a request that opens no session; where the account holds one, that alone. */
 export async function boxesFor(db: D1Database, account: string | null): Promise<BoxRow[]> {
-  const at = moment();
-  const held = account === null ? undefined : await findLease(db, account, at);
-  return held ? [held] : listFreshBoxes(db, account, at);
+  const candidates = await listCandidates(db, account, moment());
+  const [first] = candidates;
+  return first?.held ? [first.box] : candidates.map((candidate) => candidate.box);
 }
 
 export async function readFleet(db: D1Database): Promise<z.infer<typeof fleetSchema>> {

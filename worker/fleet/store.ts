@@ -1,6 +1,6 @@
 // The box registry and its leases.
 
-import { and, desc, eq, gt, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, isNull, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Heartbeat } from "../../contract/internal.ts";
 import { boxes } from "../platform/schema.ts";
@@ -56,62 +56,36 @@ export async function upsertHeartbeat(
     .get();
 }
 
-/** The box an account holds; the newest lease where boxes report two. */
-export async function findLease(
-  db: D1Database,
-  account: string,
-  { now, freshSince }: Moment,
-): Promise<BoxRow | undefined> {
-  return drizzle(db)
-    .select()
-    .from(boxes)
-    .where(
-      and(eq(boxes.leaseAccount, account), gt(boxes.leaseExpiresAt, now), gt(boxes.heartbeatAt, freshSince)),
-    )
-    .orderBy(desc(boxes.leaseExpiresAt))
-    .limit(1)
-    .get();
-}
-
-/** Keeps an account's lease through a new session of its own, until a heartbeat reports it. */
-export async function renewLease(
-  db: D1Database,
-  boxId: string,
-  account: string,
-  expiresAt: number,
-): Promise<void> {
-  await drizzle(db)
-    .update(boxes)
-    .set({ leaseExpiresAt: expiresAt, leaseSession: null })
-    .where(and(eq(boxes.boxId, boxId), eq(boxes.leaseAccount, account)));
-}
-
 /**
- * Leases a fresh, free, undrained box to an account that holds no usable one: choosing and taking are one statement, so
- * two callers never get one box. The account's last box comes first, since its avatars may be there.
+ * Leases a box to an account for a new session: the one it holds if that still takes sessions, else a fresh, free,
+ * undrained one that nobody holds. Choosing and taking are one statement, so two accounts never get one box and one
+ * account that asks twice at once gets one box. The account's last box comes first, since its avatars may be there.
  */
 export async function takeLease(
   db: D1Database,
   account: string,
   { now, freshSince, expiresAt }: Moment & { expiresAt: number },
 ): Promise<BoxRow | undefined> {
-  const usable = sql`heartbeat_at > ${freshSince} AND drained = 0 AND state <> 'draining'`;
+  const own = sql`(lease_account IS ${account})`;
+  const leased = sql`(lease_expires_at IS NOT NULL AND lease_expires_at > ${now})`;
   return drizzle(db)
     .update(boxes)
     .set({ leaseAccount: account, leaseExpiresAt: expiresAt, leaseSession: null })
     .where(
       sql`${boxes.boxId} = (
         SELECT box_id FROM boxes
-        WHERE ${usable} AND state = 'free' AND (lease_expires_at IS NULL OR lease_expires_at <= ${now})
-        ORDER BY lease_account IS ${account} DESC, heartbeat_at DESC, box_id LIMIT 1)
-      AND NOT EXISTS (
-        SELECT 1 FROM boxes WHERE lease_account = ${account} AND lease_expires_at > ${now} AND ${usable})`,
+        WHERE heartbeat_at > ${freshSince} AND drained = 0 AND state <> 'draining'
+          AND ((${own} AND ${leased}) OR (state = 'free' AND NOT ${leased}))
+        ORDER BY ${leased} DESC, ${own} DESC, heartbeat_at DESC, box_id LIMIT 1)`,
     )
     .returning()
     .get();
 }
 
-/** Gives back a lease that led to no session; one that a session has confirmed stays. */
+/**
+ * Gives back a lease that no session has confirmed. Should the box still have a session of the account, it is busy, which
+ * nobody else can lease, and its next heartbeat makes the lease anew.
+ */
 export async function releaseLease(
   db: D1Database,
   boxId: string,
@@ -121,27 +95,37 @@ export async function releaseLease(
   await drizzle(db)
     .update(boxes)
     .set({ leaseExpiresAt: now })
-    .where(
-      sql`${boxes.boxId} = ${boxId} AND ${boxes.leaseAccount} = ${account} AND ${boxes.leaseSession} IS NULL`,
-    );
+    .where(and(eq(boxes.boxId, boxId), eq(boxes.leaseAccount, account), isNull(boxes.leaseSession)));
 }
 
-/** Fresh boxes in the order a request without a lease tries them: the account's last one, undrained, free, newest. */
-export async function listFreshBoxes(
+export interface Candidate {
+  box: BoxRow;
+  /** The account holds a lease on it. */
+  held: boolean;
+}
+
+/**
+ * Fresh boxes in the order a request that opens no session tries them: one the account holds, its last one, undrained
+ * ones, free ones, the newest heartbeat.
+ */
+export async function listCandidates(
   db: D1Database,
   account: string | null,
-  { freshSince }: Pick<Moment, "freshSince">,
-): Promise<BoxRow[]> {
-  return drizzle(db)
-    .select()
+  { now, freshSince }: Moment,
+): Promise<Candidate[]> {
+  const own = sql`(${boxes.leaseAccount} IS ${account} AND ${boxes.leaseAccount} IS NOT NULL)`;
+  const held = sql<number>`(${own} AND ${boxes.leaseExpiresAt} > ${now})`;
+  const rows = await drizzle(db)
+    .select({ box: getTableColumns(boxes), held })
     .from(boxes)
     .where(gt(boxes.heartbeatAt, freshSince))
     .orderBy(
-      sql`${boxes.leaseAccount} IS ${account} DESC, ${boxes.drained}, ${boxes.state} = 'draining',
-        ${boxes.state} = 'busy', ${boxes.heartbeatAt} DESC`,
+      sql`${held} DESC, ${boxes.drained}, ${boxes.state} = 'draining', ${own} DESC, ${boxes.state} = 'busy',
+        ${boxes.heartbeatAt} DESC`,
       boxes.boxId,
     )
     .limit(3);
+  return rows.map((row) => ({ box: row.box, held: row.held === 1 }));
 }
 
 export interface StateCount {
