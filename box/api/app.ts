@@ -78,7 +78,7 @@ export function createApp(services: Services): Hono<BoxEnv> {
         path: c.req.path.slice(0, 200),
         status: c.res.status,
         ms: Math.round((performance.now() - startedAtMs) * 10) / 10,
-        credential: c.get("caller")?.digest.slice(0, 8),
+        key: c.get("caller")?.digest.slice(0, 8),
       },
       "request",
     );

@@ -77,6 +77,8 @@ test("a clause is out as soon as the next one begins", () => {
   expect(cutter.push("H")).toEqual(["Hello there."]);
 });
 
+const letters = (clauses: string[]) => clauses.join("").replace(/[^\p{L}\p{N}]/gu, "");
+
 test("no words are lost or made up, however the stream is cut", () => {
   const word = fc.constantFrom(
     "Dr.",
@@ -96,7 +98,6 @@ test("no words are lost or made up, however the stream is cut", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(word, fc.constantFrom("", " ", "  ")), { maxLength: 60 }), (parts) => {
       const text = parts.flat().join("");
-      const letters = (clauses: string[]) => clauses.join("").replace(/[^\p{L}\p{N}]/gu, "");
       const whole = cut([text]);
       expect(letters(whole)).toBe(text.replace(/[^\p{L}\p{N}]/gu, ""));
       expect(letters(cut(text))).toBe(letters(whole));

@@ -1,7 +1,6 @@
 // The built-in voice: espeak-ng, one child process a clause.
 
-import { spawn, type ChildProcessByStdio } from "node:child_process";
-import { execFile } from "node:child_process";
+import { execFile, spawn, type ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { promisify } from "node:util";
 import type { Tone } from "../../contract/tones.ts";
@@ -17,6 +16,8 @@ const longestText = 4_000;
 const silenceMs = 5_000;
 /** A process waiting for its text is replaced after this long unused. */
 const spareLifeMs = 600_000;
+/** One a delivery: a reply changes its tone once or twice. */
+const sparesKept = 4;
 
 const wordsPerMinute = 165;
 const middlePitch = 50;
@@ -72,8 +73,8 @@ export class EspeakVoice implements VoiceProvider {
   readonly #children = new Set<Child>();
   #installed: Installed | null = null;
   #state: EngineState = { state: "starting", detail: "The voice engine is starting." };
-  /** A process that has loaded its voice and waits for its text. */
-  #spare: { key: string; child: Child; timer: NodeJS.Timeout } | null = null;
+  /** Processes that have loaded their voice and wait for their text, by their arguments, used longest ago first. */
+  readonly #spares = new Map<string, { child: Child; timer: NodeJS.Timeout }>();
   #closed = false;
 
   private constructor(program: string) {
@@ -167,7 +168,7 @@ export class EspeakVoice implements VoiceProvider {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#dropSpare();
+    for (const { timer } of this.#spares.values()) clearTimeout(timer);
     const children = [...this.#children];
     const gone = children.map((child) => new Promise((resolve) => child.once("close", resolve)));
     for (const child of children) child.kill("SIGKILL");
@@ -204,28 +205,30 @@ export class EspeakVoice implements VoiceProvider {
   }
 
   #takeSpare(args: string[]): Child | null {
-    const spare = this.#spare;
-    if (!spare || spare.key !== args.join(" ") || spare.child.exitCode !== null) return null;
+    const key = args.join(" ");
+    const spare = this.#spares.get(key);
+    if (!spare) return null;
     clearTimeout(spare.timer);
-    this.#spare = null;
-    return spare.child;
+    this.#spares.delete(key);
+    return spare.child.exitCode === null ? spare.child : null;
   }
 
   #keepSpare(args: string[]): void {
     const key = args.join(" ");
-    if (this.#closed || (this.#spare?.key === key && this.#spare.child.exitCode === null)) return;
-    this.#dropSpare();
+    if (this.#closed || this.#spares.has(key)) return;
     const child = this.#start(args);
-    child.once("error", () => this.#dropSpare());
-    const timer = setTimeout(() => this.#dropSpare(), spareLifeMs);
+    child.once("close", () => this.#dropSpare(key, child));
+    const timer = setTimeout(() => child.kill("SIGKILL"), spareLifeMs);
     timer.unref();
-    this.#spare = { key, child, timer };
+    this.#spares.set(key, { child, timer });
+    const [oldest] = this.#spares;
+    if (this.#spares.size > sparesKept) oldest?.[1].child.kill("SIGKILL");
   }
 
-  #dropSpare(): void {
-    if (!this.#spare) return;
-    clearTimeout(this.#spare.timer);
-    this.#spare.child.kill("SIGKILL");
-    this.#spare = null;
+  #dropSpare(key: string, child: Child): void {
+    const spare = this.#spares.get(key);
+    if (spare?.child !== child) return;
+    clearTimeout(spare.timer);
+    this.#spares.delete(key);
   }
 }
