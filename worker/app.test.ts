@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { structuredErrorSchema } from "../contract/errors.ts";
 import { portalHealthSchema } from "../contract/health.ts";
 import { limits } from "../contract/limits.ts";
+import { createApp } from "./app.ts";
 import worker from "./index.ts";
 import { parseEnv, type Bindings } from "./platform/env.ts";
 import { scrub } from "./platform/log.ts";
@@ -27,6 +28,16 @@ const codeOf = async (response: Response) => (await bodyOf(response, structuredE
 test("health", async () => {
   const body = await bodyOf(await call("/health"), portalHealthSchema);
   expect(body).toMatchObject({ ok: true, service: "portal" });
+});
+
+test("the declarations make an OpenAPI document", () => {
+  const info = { title: "Visàvis", version: "0" };
+  const { paths } = createApp().getOpenAPI31Document({ openapi: "3.1.0", info });
+  const save = paths?.["/auth/settings"]?.post;
+  expect(save).toMatchObject({ "x-policy": "portal-or-full-key", requestBody: { required: true } });
+  expect(Object.keys(save?.responses ?? {})).toEqual(
+    expect.arrayContaining(["200", "400", "401", "413", "503"]),
+  );
 });
 
 describe("paths that are no route", () => {
