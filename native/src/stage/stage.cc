@@ -1,3 +1,9 @@
+#ifdef __linux__
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#endif
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -35,6 +41,15 @@ double milliseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
+// Names the thread and asks to run ahead of ordinary work; a process that may not ask goes on as it is.
+void settle_in() {
+#ifdef __linux__
+  pthread_setname_np(pthread_self(), "visavis-stage");
+  constexpr int kNice = -10;
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+#endif
+}
+
 class LiveStage final : public Stage {
  public:
   LiveStage(StageParts parts, StageSink sink)
@@ -70,6 +85,7 @@ class LiveStage final : public Stage {
 
  private:
   void run(const std::stop_token& stop) {
+    settle_in();
     try {
       live(stop);
     } catch (const std::exception& error) {

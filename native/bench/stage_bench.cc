@@ -1,0 +1,141 @@
+// What a live Stage costs: the share of one core while it speaks, and how soon a clause is heard.
+//
+//   stage_bench AVATAR_DIR WEIGHTS PCM [SECONDS]
+//
+// PCM: s16le mono 22.05 kHz speech, said over and over. The Stage runs on the real clock with the real face, net and
+// encoders; the peer to hold it against is aiortc's H.264 server: 50 % of a core at 512x512 and 25 fps.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "visavis/stage/stage.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using visavis::MediaPacket;
+using visavis::StageEvent;
+
+constexpr int kRate = 22'050;
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+std::vector<std::int16_t> read_pcm(const char* path) {
+  std::FILE* const file = std::fopen(path, "rb");
+  if (file == nullptr) throw std::runtime_error(std::string(path) + " cannot be read");
+  std::vector<std::int16_t> samples;
+  std::int16_t block[4'096];
+  for (std::size_t count; (count = std::fread(block, sizeof block[0], std::size(block), file)) > 0;) {
+    samples.insert(samples.end(), block, block + count);
+  }
+  std::fclose(file);
+  if (samples.empty()) throw std::runtime_error(std::string(path) + " holds no sound");
+  return samples;
+}
+
+struct Watch {
+  std::atomic<std::uint64_t> bytes = 0;
+  std::atomic<int> ended = 0;
+  std::atomic<bool> waiting_for_speech = false;
+  std::atomic<Clock::rep> first_speech = 0;
+};
+
+double share(double cpu, Clock::duration wall) { return 100 * cpu / std::chrono::duration<double>(wall).count(); }
+
+void run(int argc, char** argv) {
+  const auto pcm = read_pcm(argv[3]);
+  const int seconds = argc > 4 ? std::max(2, std::atoi(argv[4])) : 20;
+  Watch watch;
+  visavis::StageConfig config;
+  config.avatar = visavis::Avatar::load(argv[1]);
+  config.net = visavis::VisemeNet::load(argv[2]);
+  visavis::StageSink sink;
+  sink.on_packet = [&](MediaPacket&& packet) {
+    watch.bytes += packet.data.size();
+    if (packet.speech && watch.waiting_for_speech.exchange(false)) {
+      watch.first_speech = Clock::now().time_since_epoch().count();
+    }
+  };
+  sink.on_event = [&](const StageEvent& event) {
+    watch.ended += event.kind == StageEvent::Kind::kUtteranceEnded ? 1 : 0;
+    if (event.kind == StageEvent::Kind::kFailed) std::fprintf(stderr, "failed: %s\n", event.message.c_str());
+  };
+  const auto stage = visavis::Stage::create(config, sink);
+
+  auto began = Clock::now();
+  double cpu = cpu_seconds();
+  std::this_thread::sleep_for(std::chrono::seconds(5));
+  std::printf("idle      %5.1f %% of a core\n", share(cpu_seconds() - cpu, Clock::now() - began));
+
+  std::vector<double> latencies;
+  for (int i = 0; i < 20; ++i) {
+    const int ended = watch.ended;
+    watch.waiting_for_speech = true;
+    const auto pushed = Clock::now();
+    const std::uint64_t utterance = stage->begin_utterance();
+    stage->push_audio(utterance, pcm, kRate);
+    stage->end_utterance(utterance);
+    while (watch.waiting_for_speech) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const Clock::time_point heard{Clock::duration(watch.first_speech.load())};
+    latencies.push_back(std::chrono::duration<double, std::milli>(heard - pushed).count());
+    stage->interrupt();
+    while (watch.ended == ended) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(7 * i % 20));
+  }
+  std::sort(latencies.begin(), latencies.end());
+  std::printf("clause pushed -> first speech packet: median %.1f ms, worst %.1f ms\n", latencies[latencies.size() / 2],
+              latencies.back());
+
+  const double clip_seconds = static_cast<double>(pcm.size()) / kRate;
+  const std::uint64_t bytes = watch.bytes;
+  began = Clock::now();
+  cpu = cpu_seconds();
+  for (double queued = 0; queued < seconds + 1; queued += clip_seconds) {
+    const std::uint64_t utterance = stage->begin_utterance();
+    stage->push_audio(utterance, pcm, kRate);
+    stage->end_utterance(utterance);
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(seconds));
+  const auto wall = Clock::now() - began;
+  const double speaking = share(cpu_seconds() - cpu, wall);
+  const visavis::StageStats stats = stage->stats();
+  std::printf("speaking  %5.1f %% of a core (aiortc's server: 50 %%, ratio %.1f)\n", speaking, 50 / speaking);
+  std::printf("%.1f fps, %llu dropped, %llu underruns, %.0f kbit/s with sound\n", stats.fps,
+              static_cast<unsigned long long>(stats.dropped_frames), static_cast<unsigned long long>(stats.underruns),
+              static_cast<double>(watch.bytes - bytes) * 8 / 1000 / std::chrono::duration<double>(wall).count());
+  std::printf("frame  p50 %.2f  p95 %.2f  p99 %.2f ms\n", stats.frame_ms.p50, stats.frame_ms.p95, stats.frame_ms.p99);
+  std::printf("encode p50 %.2f  p95 %.2f  p99 %.2f ms (%s; warp %s, net %s)\n", stats.encode_ms.p50,
+              stats.encode_ms.p95, stats.encode_ms.p99, stats.encoder.c_str(), stats.warp_device.c_str(),
+              stats.net_device.c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: stage_bench AVATAR_DIR WEIGHTS PCM [SECONDS]\n");
+    return 2;
+  }
+  try {
+    run(argc, argv);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "stage_bench: %s\n", error.what());
+    return 1;
+  }
+}
