@@ -69,6 +69,18 @@ describe("facesFromList", () => {
     expect(mended[0]).toMatchObject({ state: "ready", detail: "" });
   });
 
+  it("reads a journal of a single report, and survives one that is nonsense", () => {
+    const names = new Map([["me", "Me"]]);
+    for (const [journal, detail] of [
+      [{ state: "failed", detail: "No face." }, "No face."],
+      [{ state: "failed", detail: 7 }, ""],
+    ]) {
+      const faces = facesFromList({ ...list({}), builds: { me: journal as never } }, names);
+      expect(faces[0]).toMatchObject({ state: "failed", detail });
+    }
+    expect(facesFromList({ ...list({}), builds: { me: "?" as never } }, names)).toHaveLength(1);
+  });
+
   it("does not invent a face that the box knows nothing of", () => {
     expect(facesFromList(list({}), new Map([["gone", "Gone"]])).map(({ id }) => id)).toEqual(["maya"]);
   });

@@ -77,7 +77,7 @@ export function Composer({ name, tones, interruptible, onSay, onInterrupt }: Com
         <button
           type="submit"
           className="icon-button icon-button-primary"
-          aria-label="Send"
+          aria-label="Say it"
           disabled={text.trim() === ""}
         >
           <SendIcon />

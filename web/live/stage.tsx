@@ -31,7 +31,6 @@ export function Stage({ client, face, still, children, ...live }: StageProps) {
   const classes = ["stage-frame"];
   if (live.picture) classes.push("stage-live");
   if (live.speaking) classes.push("stage-speaking");
-  if (live.connection === "reconnecting") classes.push("stage-stale");
   const name = face?.name ?? "the face";
   return (
     <section className="stage" aria-label="Stage">

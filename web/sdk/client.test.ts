@@ -106,6 +106,24 @@ describe("connect", () => {
   });
 });
 
+describe("prepare", () => {
+  it("fetches the credential and leaves no connection behind", async () => {
+    const getCredential = vi.fn(async () => "early");
+    const client = createClient({ baseUrl: "https://face.test", getCredential });
+    await client.prepare();
+    expect(FakePeer.all.map((peer) => peer.connectionState)).toEqual(["closed"]);
+    await client.connect();
+    expect(getCredential).toHaveBeenCalledOnce();
+    expect(service.asking("/connect")[0]?.key).toBe("early");
+  });
+
+  it("fails in silence: connect() is the one to say what is wrong", async () => {
+    vi.stubGlobal("RTCPeerConnection", undefined);
+    const getCredential = () => Promise.reject(new Error("signed out"));
+    await createClient({ baseUrl: "https://face.test", getCredential }).prepare();
+  });
+});
+
 describe("talking", () => {
   it("sends what the contract accepts", async () => {
     const client = makeClient();

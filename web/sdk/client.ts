@@ -9,7 +9,7 @@ import { type CredentialOptions, Credentials } from "./credentials.ts";
 import { clientError } from "./errors.ts";
 import { type ConnectionState, Emitter, type EventName, type Listener } from "./events.ts";
 import { Http } from "./http.ts";
-import type { ConnectFields } from "./media.ts";
+import { type ConnectFields, warmUp } from "./media.ts";
 import { Session } from "./session.ts";
 import type { StreamStats } from "./stats.ts";
 import { TalkStream, type TalkStreamOptions } from "./talk-stream.ts";
@@ -79,6 +79,11 @@ export class Client {
 
   removeListener<Name extends EventName>(name: Name, listener: Listener<Name>): void {
     this.#emitter.removeListener(name, listener);
+  }
+
+  /** Does ahead of time what the first `connect()` would wait for: the credential, and the browser's media engine. */
+  async prepare(): Promise<void> {
+    await Promise.allSettled([this.#http.credentials.get(), warmUp()]);
   }
 
   /** Goes live. Resolves when the box's answer is applied; the first picture follows within a blink. */

@@ -33,6 +33,21 @@ function playWithoutDelay(receiver: RTCRtpReceiver): void {
   if ("jitterBufferTarget" in adjustable) adjustable.jitterBufferTarget = 0;
 }
 
+/**
+ * Lets the browser start what its first peer connection costs (threads, codec tables, a certificate: about a tenth of a
+ * second) before anybody waits for it. Harmless where WebRTC is missing.
+ */
+export async function warmUp(): Promise<void> {
+  if (typeof RTCPeerConnection === "undefined") return;
+  const pc = new RTCPeerConnection();
+  try {
+    for (const kind of ["video", "audio"]) pc.addTransceiver(kind, { direction: "recvonly" });
+    await pc.createOffer();
+  } finally {
+    pc.close();
+  }
+}
+
 export class Media {
   readonly #options: MediaOptions;
   readonly #pc: RTCPeerConnection;

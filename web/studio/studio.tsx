@@ -40,6 +40,7 @@ export function Studio({ email, onSignedOut }: StudioProps) {
 
   useEffect(() => {
     void faces.refresh();
+    void client.prepare();
     const unsubscribe = faces.subscribe(() => upload.follow(faces.get().faces));
     const leave = () => live.end();
     addEventListener("pagehide", leave);
@@ -47,7 +48,7 @@ export function Studio({ email, onSignedOut }: StudioProps) {
       unsubscribe();
       removeEventListener("pagehide", leave);
     };
-  }, [faces, live, upload]);
+  }, [client, faces, live, upload]);
 
   const { interrupt } = live;
   const interruptible = state.speaking || state.thinking;
