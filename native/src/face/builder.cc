@@ -43,6 +43,8 @@ AvatarInfo build_avatar(const BuildOptions& options) {
   const I420Frame still =
       face::rgb_to_i420(options.rgb, options.width, options.height, options.output_width, options.output_height);
   if (face::snap_shut_lips(face, still.view())) face::settle(face);
+  face::turn_corners(face, face::measure_mouth(face));
+  face::settle(face);
   const face::RestMouth mouth = face::measure_mouth(face);
   face::MouthShapes shapes = face::make_mouth_shapes(face, mouth);
 

@@ -88,4 +88,39 @@ bool snap_shut_lips(Face& face, const I420View& still) {
   return true;
 }
 
+void turn_corners(Face& face, const RestMouth& rest) {
+  constexpr float kLeastSine = 0.3f, kStep = 0.05f, kLeastRingMm = 0.9f;
+  for (const int side : {0, 1}) {
+    const int corner_column = side == 0 ? 0 : kLipColumns - 1, next = side == 0 ? 1 : kLipColumns - 2;
+    const PointF outward = face.right * (side == 0 ? -1.0f : 1.0f);
+    // In a turned face columns and rings run into each other here; they need room to part.
+    for (int ring = 0; ring < 2; ++ring) {
+      for (const std::uint16_t id : {kUpperLip[ring][next], kLowerLip[ring][next]}) {
+        PointF& p = face.points[kUpperLip[0][corner_column]];
+        const float lack = kLeastRingMm * face.px_per_mm - dot(p - face.points[id], outward);
+        if (lack > 0) p = p + outward * lack;
+      }
+    }
+    for (int ring = 1; ring < kLipRings; ++ring) {
+      PointF& p = face.points[kUpperLip[ring][corner_column]];
+      const float lack =
+          kLeastRingMm * face.px_per_mm - dot(p - face.points[kUpperLip[ring - 1][corner_column]], outward);
+      if (lack > 0) p = p + outward * lack;
+    }
+    const PointF corner = face.points[kUpperLip[0][corner_column]];
+    PointF& outer = face.points[kUpperLip[1][corner_column]];
+    const PointF along = face.mouth + face.to_px(rest.seam[next]) - corner;
+    // The triangle of both points and the seam has the mesh's orientation when this sine is positive.
+    const float turn = side == 0 ? 1.0f : -1.0f;
+    for (int step = 0; step < 16; ++step) {
+      const PointF out = outer - corner;
+      const float size = length(out) * length(along);
+      if (size < 1e-4f || kMeshOrientation * turn * cross(along, out) >= kLeastSine * size) break;
+      // `out` points away from `along`, so turning one way raises the sine the other way lowers.
+      const float angle = -kMeshOrientation * turn * kStep;
+      outer = corner + PointF{out.x - out.y * angle, out.y + out.x * angle};
+    }
+  }
+}
+
 }  // namespace visavis::face

@@ -183,6 +183,16 @@ void pose_points(const Rig& rig, int frame, const MouthPose& pose, std::span<Poi
     }
   }
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = track[i] + head.turn(out[i]);
+  // Every viseme brings the lips together before it parts them again. What the frame's lips are further apart, or nearer,
+  // than the skull's movement tells goes the same way, or shut lips would gape in some frames.
+  float weight = 0;
+  for (std::size_t v = 1; v < kVisemeCount; ++v) weight += pose.weights[v];
+  for (std::size_t k = 0; k < rig.contours.inner_upper_lip.size(); ++k) {
+    const std::uint16_t upper = rig.contours.inner_upper_lip[k], lower = rig.contours.inner_lower_lip[k];
+    const PointF excess = (track[lower] - track[upper]) - head.turn(rig.rest[lower] - rig.rest[upper]);
+    out[upper] = out[upper] + excess * (weight / 2);
+    out[lower] = out[lower] - excess * (weight / 2);
+  }
 }
 
 namespace face {
