@@ -3,6 +3,7 @@
 import { HTTPException } from "hono/http-exception";
 import manifest from "../package.json" with { type: "json" };
 import { portalHealthSchema } from "../contract/health.ts";
+import { isBoxPath } from "../contract/policies.ts";
 import { findAccountDigest } from "./access/trace.ts";
 import { mountAvatars } from "./avatars/routes.ts";
 import { mountDoor } from "./door/routes.ts";
@@ -23,6 +24,12 @@ const internalFailure = {
   code: "internal",
   message: "Something went wrong on our side. The log line of this request id says what.",
 } as const;
+
+/** A page of another site may call box paths, so what the portal itself answers there must be readable to it. */
+const sharedHeaders = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "Retry-After, X-Request-Id, WWW-Authenticate",
+};
 
 const health = declareRoute("public", {
   method: "get",
@@ -66,18 +73,19 @@ export function createApp(): PortalApp {
 
   app.onError((error, c) => {
     const envelope = envelopeOf(c.req.path);
+    const shared = isBoxPath(c.req.path) ? sharedHeaders : {};
     if (error instanceof Refusal) {
       if (error.cause !== undefined) {
         log("error", error.failure.code, { request_id: c.var.requestId, ...describeError(error.cause) });
       }
-      return failureResponse(envelope, error.failure, error.headers);
+      return failureResponse(envelope, error.failure, { ...shared, ...error.headers });
     }
     // Hono's own validators refuse a body before any schema sees it.
     if (error instanceof HTTPException && error.status === 400) {
       return failureResponse(envelope, { code: "invalid_body", message: "The body must be a JSON object." });
     }
     log("error", "unexpected", { request_id: c.var.requestId, path: c.req.path, ...describeError(error) });
-    return failureResponse(envelope, internalFailure);
+    return failureResponse(envelope, internalFailure, shared);
   });
 
   app.openapi(health, (c) =>

@@ -52,6 +52,9 @@ export default defineConfig({
   test: {
     include: ["**/*.test.ts"],
     setupFiles: ["./testing/setup.ts"],
+    // Each test starts from empty tables, so all files may share one runtime: starting one a file takes longer than the tests.
+    isolate: false,
+    maxWorkers: 1,
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },

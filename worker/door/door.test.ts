@@ -39,6 +39,7 @@ const otherKey = async (email: string) => (await makeKey(await signIn(email))).s
 async function expectUnavailable(response: Response): Promise<void> {
   expect(response.status).toBe(503);
   expect(response.headers.get("Retry-After")).toMatch(/^\d+$/);
+  expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
   const { error } = await bodyOf(response, structuredErrorSchema);
   expect(error.code).toBe("box_unavailable");
 }
@@ -55,6 +56,7 @@ describe("who may pass", () => {
     const response = await call(`/api/avatars${query}`, { headers });
     expect(response.status).toBe(401);
     expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
     expect((await jsonOf(response)).code).toBe(code);
   });
 

@@ -20,7 +20,10 @@ function echoSocket(request) {
   server.accept();
   server.send(JSON.stringify({ url: request.url, cookie: request.headers.get("Cookie") }));
   server.addEventListener("message", ({ data }) => server.send(data));
-  server.addEventListener("close", ({ code, reason }) => server.close(code, reason));
+  server.addEventListener("close", ({ code, reason }) => {
+    // 1006 says that the peer vanished: there is nobody to close towards.
+    if (code !== 1006) server.close(code, reason);
+  });
   return new Response(null, { status: 101, webSocket: client });
 }
 
