@@ -104,7 +104,11 @@ describe("avatars", () => {
   test.each([
     ["no options", undefined, /options must be an object/],
     ["a plain array for a picture", { rgb: [1, 2, 3] }, /rgb must be a Uint8Array/],
-    ["a picture that is too short", { rgb: new Uint8Array(5) }, /rgb must hold width \* height \* 3 = 196608 bytes, not 5/],
+    [
+      "a picture that is too short",
+      { rgb: new Uint8Array(5) },
+      /rgb must hold width \* height \* 3 = 196608 bytes, not 5/,
+    ],
     ["too few landmarks", { landmarks: new Float32Array(9) }, /landmarks must hold 478 \* 3 numbers, not 9/],
     ["landmarks that are all one point", { landmarks: new Float32Array(478 * 3).fill(9) }, /./],
     ["half a pixel", { width: 255.5 }, /width must be a whole number/],
@@ -120,7 +124,9 @@ describe("avatars", () => {
     const dir = await mkdtemp(join(tmpdir(), "visavis-damaged-"));
     await writeFile(join(dir, "rig.vvr"), "not a rig");
     expect(() => readAvatar(dir)).toThrow(/rig\.vvr/);
-    expect(() => renderFrame({ avatarDir, frame: 50, weights: Array(15).fill(0) })).toThrow(/frame must be within 0\.\.49/);
+    expect(() => renderFrame({ avatarDir, frame: 50, weights: Array(15).fill(0) })).toThrow(
+      /frame must be within 0\.\.49/,
+    );
     expect(() => renderFrame({ avatarDir, frame: 0, weights: [1] })).toThrow(/15 numbers/);
     await rm(dir, { recursive: true });
   });
@@ -187,7 +193,11 @@ describe("a stage", () => {
     await until(() => of("video").length >= 5);
     stage.requestKeyframe();
     stage.setVideoBitrate(200_000);
-    await until(() => of("video").slice(1).some((packet) => packet.keyframe));
+    await until(() =>
+      of("video")
+        .slice(1)
+        .some((packet) => packet.keyframe),
+    );
     const stats = stage.stats();
     expect(stats.frames).toBeGreaterThanOrEqual(5);
     expect(stats.encoder).toBe("libx264");
@@ -238,18 +248,39 @@ describe("a stage", () => {
     while (performance.now() - stalled < 2_600);
     await until(() => packets.slice(before).some((packet) => packet.kind === "video"));
     const after = packets.slice(before).filter((packet) => packet.kind === "video");
-    const continues = after[0]!.timestamp - of("video")[of("video").indexOf(after[0]!) - 1]!.timestamp === 3600;
+    const continues =
+      after[0]!.timestamp - of("video")[of("video").indexOf(after[0]!) - 1]!.timestamp === 3600;
     expect(continues || after[0]!.keyframe).toBe(true);
     expect(packets.length - before).toBeLessThan(200);
     await stage.close();
   });
 
   test.each<[string, (stage: Stage) => unknown, typeof Error, RegExp]>([
-    ["pcm as a plain array", (stage) => stage.pushAudio(1, [1, 2] as unknown as Int16Array, 16_000), TypeError, /pcm must be an Int16Array/],
-    ["a rate of 96 kHz", (stage) => stage.pushAudio(1, new Int16Array(4), 96_000), RangeError, /sampleRate must be within 8000\.\.48000/],
-    ["an utterance that is a string", (stage) => stage.endUtterance("1" as unknown as number), TypeError, /utterance must be a number/],
+    [
+      "pcm as a plain array",
+      (stage) => stage.pushAudio(1, [1, 2] as unknown as Int16Array, 16_000),
+      TypeError,
+      /pcm must be an Int16Array/,
+    ],
+    [
+      "a rate of 96 kHz",
+      (stage) => stage.pushAudio(1, new Int16Array(4), 96_000),
+      RangeError,
+      /sampleRate must be within 8000\.\.48000/,
+    ],
+    [
+      "an utterance that is a string",
+      (stage) => stage.endUtterance("1" as unknown as number),
+      TypeError,
+      /utterance must be a number/,
+    ],
     ["a negative mark", (stage) => stage.addMark(1, -1), RangeError, /mark must be within/],
-    ["a bit rate that is no number", (stage) => stage.setVideoBitrate(Number.NaN), RangeError, /bps must be within/],
+    [
+      "a bit rate that is no number",
+      (stage) => stage.setVideoBitrate(Number.NaN),
+      RangeError,
+      /bps must be within/,
+    ],
   ])("refuses %s", async (_, call, type, message) => {
     const { stage } = openStage();
     expect(() => call(stage)).toThrow(type);
@@ -288,7 +319,9 @@ describe("lifetimes", () => {
   });
 
   test("process.exit() may come at any time", async () => {
-    await Promise.all([0, 30, 110].map((ms) => node(`globalThis.stage = open(); await sleep(${ms}); process.exit(0);`)));
+    await Promise.all(
+      [0, 30, 110].map((ms) => node(`globalThis.stage = open(); await sleep(${ms}); process.exit(0);`)),
+    );
   });
 
   test("a stage that is forgotten is collected, and its thread with it", async () => {
@@ -340,5 +373,9 @@ test("visemes of a clip, and of nothing", () => {
 });
 
 test("the build tells what it holds", () => {
-  expect(build).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/), encoders: ["libx264"], cuda: false });
+  expect(build).toEqual({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    encoders: ["libx264"],
+    cuda: false,
+  });
 });

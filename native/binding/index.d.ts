@@ -118,11 +118,11 @@ export function buildAvatar(options: BuildAvatarOptions): Promise<AvatarInfo>;
 export function readAvatar(dir: string): AvatarInfo;
 
 /** One loop frame with the mouth at the given viseme weights (15, Oculus order), as RGB. For previews and contact sheets. */
-export function renderFrame(options: {
-  avatarDir: string;
-  frame: number;
-  weights: number[];
-}): { rgb: Buffer; width: number; height: number };
+export function renderFrame(options: { avatarDir: string; frame: number; weights: number[] }): {
+  rgb: Buffer;
+  width: number;
+  height: number;
+};
 
 /** Viseme weights of a whole clip, one row of 15 every 10 ms. For benchmarks and tests. */
 export function visemesOf(

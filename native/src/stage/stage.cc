@@ -28,7 +28,8 @@ constexpr int kRate = Speaker::kRate;
 constexpr int kBlock = SpeechEncoder::kPacketSamples;
 constexpr int kVideoRtpRate = 90'000;
 
-// Later than this the Stage skips instead of catching up: a burst would only fill the receiver's jitter buffer.
+// Later than this the Stage skips sound instead of catching up, and pictures where two are due at once behind the
+// newest: a burst would only fill the receiver's jitter buffer.
 constexpr nanoseconds kMaxCatchUp = std::chrono::milliseconds(80);
 
 nanoseconds at_sample(std::int64_t sample) {
@@ -119,8 +120,8 @@ class LiveStage final : public Stage {
       while (block_time() <= now && !stop.stop_requested()) send_block();
       if (frame_time() <= now && !stop.stop_requested()) {
         const std::int64_t latest = std::max(frame_, sample_at(now) / samples_per_frame_);
-        const std::int64_t skipped = latest - frame_;
-        frame_ = latest;
+        const std::int64_t skipped = latest - frame_ > 1 ? latest - frame_ : 0;
+        frame_ += skipped;
         send_frame(static_cast<std::uint64_t>(skipped));
       }
     }
