@@ -12,7 +12,7 @@ constexpr double kSmoothing = 0.035;
 // Lip rounding starts before its vowel sounds (anticipatory coarticulation; Bell-Berti and Harris, 1982).
 constexpr double kRoundingLead = 0.020;
 // Lips need this long to meet and to part again. A closure stays full for kShortestClosure, so that even at 25 frames a
-// second one frame shows it; in speech p, b and m last 60..100 ms (Byrd, 1993).
+// second one frame shows it; English p and b stay shut for 60..70 ms on average (Byrd, 1993).
 constexpr double kClosureRamp = 0.020;
 constexpr int kShortestClosure = 5;   // Records.
 constexpr int kShortestEvidence = 2;  // Records: what flickers for less is no closure.

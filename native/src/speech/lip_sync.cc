@@ -56,8 +56,9 @@ class StreamingLipSync final : public LipSync {
   }
 
   MouthPose at(double seconds) const override {
-    latest_query_ = std::max(latest_query_, seconds);
     const double last = records_.end() == 0 ? 0.0 : record_time(records_.end() - 1);
+    // A glance far ahead must not let what is still to be shown be forgotten.
+    latest_query_ = std::max(latest_query_, std::min(seconds, last));
     const double fade_from = finished_ ? duration() : last + kStarvedSeconds;
     const double opening = 1.0 + seconds / kEntrySeconds;
     const double closing = 1.0 - (seconds - fade_from) / kReleaseSeconds;

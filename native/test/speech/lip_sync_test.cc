@@ -206,6 +206,16 @@ CHECK_CASE("poses stay available for a second behind the latest query") {
   CHECK(lips->at(latest - 0.9).weights == recent.weights);
 }
 
+CHECK_CASE("a glance far ahead forgets nothing") {
+  const auto lips = LipSync::create(net());
+  lips->push(speech_samples());
+  const double ready = lips->ready_until();
+  const MouthPose before = lips->at(ready - 0.5);
+  lips->at(1e9);
+  lips->push(speech_samples());
+  CHECK(lips->at(ready - 0.5).weights == before.weights);
+}
+
 CHECK_CASE("a clip's track has one row every 10 ms and equals the poses") {
   const auto track = viseme_track(net(), speech_samples());
   CHECK(track.size() == static_cast<std::size_t>(std::ceil(duration() * 100.0)));
