@@ -18,7 +18,7 @@ export function LiveControls({
   onEnd,
 }: LiveControlsProps) {
   return (
-    <div className="live-controls" role="toolbar" aria-label="Session">
+    <div className="live-controls" role="group" aria-label="Session">
       <button
         type="button"
         className="icon-button"

@@ -66,7 +66,8 @@ export function Stage({ client, face, still, children, ...live }: StageProps) {
             <span />
           </div>
         )}
-        <p
+        <div
+          role="status"
           className="stage-caption"
           aria-live={live.captionsOn ? "polite" : "off"}
           aria-label="Captions"
@@ -74,7 +75,7 @@ export function Stage({ client, face, still, children, ...live }: StageProps) {
           hidden={!live.captionsOn}
         >
           {live.caption && <span key={live.caption}>{live.caption}</span>}
-        </p>
+        </div>
         {children && <div className="stage-foot">{children}</div>}
       </div>
     </section>

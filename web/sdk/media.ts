@@ -34,8 +34,8 @@ function playWithoutDelay(receiver: RTCRtpReceiver): void {
 }
 
 /**
- * Lets the browser start what its first peer connection costs (threads, codec tables, a certificate: about a tenth of a
- * second) before anybody waits for it. Harmless where WebRTC is missing.
+ * Lets the browser start what its first peer connection costs (threads, codec tables, a certificate) before anybody
+ * waits for it. Harmless where WebRTC is missing.
  */
 export async function warmUp(): Promise<void> {
   if (typeof RTCPeerConnection === "undefined") return;

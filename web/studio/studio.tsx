@@ -97,6 +97,7 @@ export function Studio({ email, onSignedOut }: StudioProps) {
     <div className={onAir ? "studio studio-on-air" : "studio"} style={ambience}>
       <TopBar email={email} connection={state.connection} onSignOut={() => void signOut()} />
       <main>
+        {onAir && <h1 className="visually-hidden">Live with {name}</h1>}
         <div className="studio-stage">
           <Stage
             client={client}
