@@ -113,5 +113,7 @@ parentPort?.on("message", (request: DetectRequest) => {
 });
 
 function reply(message: DetectReply): void {
-  parentPort?.postMessage(message);
+  const moved =
+    "faces" in message ? message.faces.map(({ landmarks }) => landmarks.buffer as ArrayBuffer) : [];
+  parentPort?.postMessage(message, moved);
 }

@@ -138,7 +138,7 @@ export class FaceFinder {
     const worker = (this.#worker ??= this.#start());
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      worker.postMessage({ id, rgb, width, height } satisfies DetectRequest);
+      worker.postMessage({ id, rgb, width, height } satisfies DetectRequest, []);
     });
   }
 
