@@ -63,6 +63,14 @@ describe("paths that are no route", () => {
     expect((await call("/studio", { method: "POST", headers: { Accept: "text/html" } })).status).toBe(404);
   });
 
+  test("files whose names hold their hash may be kept, pages may not", async () => {
+    const keeping = async (path: string) =>
+      (await call(path, { headers: { Accept: "*/*" } })).headers.get("Cache-Control");
+    expect(await keeping("/assets/index-C4bXz_91.js")).toContain("immutable");
+    expect(await keeping("/assets/logo.js")).toBe("public, max-age=0");
+    expect(await keeping("/")).toBe("public, max-age=0");
+  });
+
   test.each([
     ["PUT", "/auth/keys", "GET, POST, HEAD"],
     ["POST", "/health", "GET, HEAD"],

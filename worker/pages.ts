@@ -53,9 +53,15 @@ async function findPage(c: PortalContext): Promise<Response | null> {
   return shell.ok ? shell : null;
 }
 
+/** Built files carry a hash of their content in their name, so a name never changes its meaning. */
+const hashedFiles = /^\/assets\/[^/]+-[\w-]{8}\.\w+$/;
+
 /** No other site may frame the console, where a stolen click could mint a key. */
-function protectPage(page: Response): Response {
+function finishPage(page: Response, path: string): Response {
   const response = new Response(page.body, page);
+  if (page.ok && hashedFiles.test(path)) {
+    response.headers.set("Cache-Control", "public, max-age=31536000, immutable");
+  }
   response.headers.set(
     "Content-Security-Policy",
     "frame-ancestors 'none'; base-uri 'none'; object-src 'none'",
@@ -79,6 +85,6 @@ export function mountPages(app: PortalApp): void {
       );
     }
     const page = allowed.length === 0 ? await findPage(c) : null;
-    return page ? protectPage(page) : failureResponse("structured", failures.hidden);
+    return page ? finishPage(page, path) : failureResponse("structured", failures.hidden);
   });
 }

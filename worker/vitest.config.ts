@@ -19,12 +19,16 @@ export default defineConfig({
         r2Buckets: ["MEDIA"],
         kvNamespaces: ["KV"],
         serviceBindings: {
-          ASSETS: (request: Request) =>
-            new URL(request.url).pathname === "/"
-              ? new Response("<!doctype html><title>Visàvis</title>", {
-                  headers: { "Content-Type": "text/html" },
+          ASSETS: (request: Request) => {
+            const { pathname } = new URL(request.url);
+            const type =
+              pathname === "/" ? "text/html" : pathname.startsWith("/assets/") ? "text/javascript" : null;
+            return type
+              ? new Response("built", {
+                  headers: { "Content-Type": type, "Cache-Control": "public, max-age=0" },
                 })
-              : new Response(null, { status: 404 }),
+              : new Response(null, { status: 404 });
+          },
         },
         // Whatever the portal fetches reaches this Worker, so that no test leaves the machine.
         outboundService: "echo-box",

@@ -5,6 +5,7 @@ import { structuredErrorSchema, unwrappedErrorSchema } from "../../contract/erro
 import { createApp } from "../app.ts";
 import { identityToken, serveIdentityKeys } from "../testing/identity.ts";
 import {
+  beat,
   bodyOf,
   boxSecrets,
   call,
@@ -240,45 +241,59 @@ test("every route has a policy and a sample", () => {
   for (const route of routes) expect(Object.keys(expected)).toContain(route.policy);
 });
 
-describe.each(routes)("$name ($policy)", ({ name, method, path, policy }) => {
-  test("lets in exactly whom it should", async () => {
-    const sample = samples[name];
-    if (!sample) throw new Error(`No sample for ${name}.`);
-    const envelope = path === "/v1/streaming.create_token" ? unwrappedErrorSchema : structuredErrorSchema;
-    for (const kind of kinds) {
-      const headers = credentials[kind];
-      const response = await call(path.replace("{id}", "0".repeat(64)), {
-        method,
-        headers,
-        body: sample.body,
-      });
-      const keyOnBearerRoute = policy === bearerOnly && "X-Api-Key" in headers;
-      const verdict = keyOnBearerRoute ? missing : expected[policy][kind];
-      expect(response.headers.get("X-Request-Id"), kind).toMatch(/^[0-9a-f-]{36}$/);
-      expect(response.headers.get("Cache-Control"), kind).toBe("no-store");
-      if (verdict === "in") {
-        expect([kind, response.status]).toEqual([kind, sample.status]);
-        await response.body?.cancel();
-        continue;
-      }
-      if (verdict === hidden) {
-        expect([kind, response.status]).toEqual([kind, 404]);
-        expect((await bodyOf(response, structuredErrorSchema)).error.code).toBe(hidden);
-        continue;
-      }
-      expect([kind, response.status]).toEqual([kind, 401]);
-      expect(response.headers.get("WWW-Authenticate"), kind).toBe("Bearer");
-      const { code } = await bodyOf(response, unwrappedErrorSchema);
-      expect([kind, code]).toEqual([kind, verdict]);
+async function expectVerdicts({ name, method, path, policy }: Route): Promise<void> {
+  const sample = samples[name];
+  if (!sample) throw new Error(`No sample for ${name}.`);
+  for (const kind of kinds) {
+    const headers = credentials[kind];
+    const response = await call(path.replace("{id}", "0".repeat(64)), { method, headers, body: sample.body });
+    const keyOnBearerRoute = policy === bearerOnly && "X-Api-Key" in headers;
+    const verdict = keyOnBearerRoute ? missing : expected[policy][kind];
+    const cell = `${name}, ${kind}`;
+    expect(response.headers.get("X-Request-Id"), cell).toMatch(/^[0-9a-f-]{36}$/);
+    expect(response.headers.get("Cache-Control"), cell).toBe("no-store");
+    if (verdict === "in") {
+      expect(response.status, cell).toBe(sample.status);
+      await response.body?.cancel();
+    } else if (verdict === hidden) {
+      expect(response.status, cell).toBe(404);
+      expect((await bodyOf(response, structuredErrorSchema)).error.code, cell).toBe(hidden);
+    } else {
+      expect(response.status, cell).toBe(401);
+      expect(response.headers.get("WWW-Authenticate"), cell).toBe("Bearer");
+      expect((await bodyOf(response, unwrappedErrorSchema)).code, cell).toBe(verdict);
     }
-    // A failure that is no 401 travels in the route's own envelope.
-    if (method === "POST" && sample.body !== undefined) {
-      const headers = { ...credentials["full key"], ...credentials.cookie, ...credentials.box };
-      const refused = await call(path, { method, headers: pick(policy, headers), body: "[1]" });
-      expect(refused.status).toBe(400);
-      await bodyOf<object>(refused, envelope);
+  }
+}
+
+/** A failure that is no 401 travels in the route's own envelope. */
+async function expectEnvelope({ name, method, path, policy }: Route): Promise<void> {
+  if (samples[name]?.body === undefined) return;
+  const headers = { ...credentials["full key"], ...credentials.admin, ...credentials.box };
+  const refused = await call(path, { method, headers: pick(policy, headers), body: "[1]" });
+  expect(refused.status, name).toBe(400);
+  const unwrapped = path === "/v1/streaming.create_token";
+  await bodyOf<object>(refused, unwrapped ? unwrappedErrorSchema : structuredErrorSchema);
+}
+
+describe.each([...new Set(routes.map((route) => route.policy))])("routes under the policy %s", (policy) => {
+  test("let in exactly whom they should", async () => {
+    for (const route of routes.filter((candidate) => candidate.policy === policy)) {
+      await expectVerdicts(route);
+      await expectEnvelope(route);
     }
   });
+});
+
+test("box paths let in whom a box would", async () => {
+  await beat("box-a");
+  for (const kind of kinds) {
+    const response = await call("/api/avatars", { headers: credentials[kind] });
+    const verdict = expected.key[kind];
+    expect(response.status, kind).toBe(verdict === "in" ? 200 : 401);
+    if (verdict === "in") await response.body?.cancel();
+    else expect((await bodyOf(response, unwrappedErrorSchema)).code, kind).toBe(verdict);
+  }
 });
 
 function pick(policy: Policy, headers: Record<string, string>): Record<string, string> {
