@@ -6,6 +6,7 @@ import { limits } from "../../contract/limits.ts";
 import { baseTone } from "../../contract/tones.ts";
 import { Refusal } from "../failure.ts";
 import type { Services } from "../services.ts";
+import { avatarList } from "./avatar-list.ts";
 import { callerOf, type BoxEnv } from "./env.ts";
 import { readForm } from "./multipart.ts";
 
@@ -35,7 +36,7 @@ function amplitudeOf(text: string | undefined): number | undefined {
 export function avatarRoutes({ avatarReports, faces }: Services): Hono<BoxEnv> {
   const app = new Hono<BoxEnv>();
 
-  app.get("/api/avatars", (c) => c.json(faces.list(callerOf(c).account)));
+  app.get("/api/avatars", (c) => c.json(avatarList(faces.list(callerOf(c).account))));
 
   app.get("/api/avatar/preview", async (c) => {
     const id = c.req.query("avatar");

@@ -202,3 +202,21 @@ test("the box's end is a fatal error with the going-away code", async () => {
   expect(socket.events.at(-1)).toMatchObject({ type: "error", fatal: true });
   await closing;
 });
+
+test("a client that does not read is dropped, and its session serves on", async () => {
+  await box.connect();
+  const slow = await box.socket();
+  await slow.next("session_ready");
+  slow.pause();
+  const filling = "x".repeat(64 * 1024);
+  const account = box.services.slot.current?.account ?? "";
+  await expect
+    .poll(() => {
+      for (let index = 0; index < 16; index++)
+        box.services.hub.publish(account, { type: "warning", message: filling });
+      return box.services.sockets.size;
+    })
+    .toBe(0);
+  expect(box.logged.some((line) => line.msg === "control socket refused")).toBe(true);
+  expect((await box.ask("/api/talk", { body: { text: "Hello." } })).status).toBe(200);
+});

@@ -218,6 +218,8 @@ export class ControlSocket {
     const { socket, log } = this.#options;
     if (defect) log.warn({ code, reason }, "control socket refused");
     socket.close(code, reason);
+    // Who does not read will not read the close frame either.
+    if (socket.bufferedAmount > backlogBytes) socket.terminate();
     const timer = setTimeout(() => socket.terminate(), closeWithinMs);
     socket.once("close", () => clearTimeout(timer));
   }

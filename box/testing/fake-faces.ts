@@ -51,7 +51,20 @@ export class FakeFaces implements Faces {
         stock,
       }));
     const avatars = groups.map(({ id }) => id);
-    return { avatars, groups, preparing: [], active: "maya", active_group: "maya", builds: {} };
+    const builds = Object.fromEntries(
+      avatars.map((id) => [
+        id,
+        {
+          state: "ready" as const,
+          step: "done" as const,
+          progress: 1,
+          detail: "",
+          started_at: 1,
+          finished_at: 2,
+        },
+      ]),
+    );
+    return { avatars, groups, preparing: [], active: "maya", active_group: "maya", builds };
   }
 
   resolve(account: string | null, id: string): AvatarEntry | undefined {
