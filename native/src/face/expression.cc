@@ -184,9 +184,10 @@ void EyeWarp::shut_lids(bool right, const I420View& still) {
       bottom = std::max(bottom, face_.points[id].y);
     }
   }
-  patch.box = {static_cast<int>(std::floor(left)) - 1, static_cast<int>(std::floor(top)) - 1, 0, 0};
-  patch.box.width = static_cast<int>(std::ceil(far)) + 2 - patch.box.x;
-  patch.box.height = static_cast<int>(std::ceil(bottom)) + 2 - patch.box.y;
+  // A face at the picture's border has lids beyond it; nothing is seen of them.
+  patch.box = {std::max(static_cast<int>(std::floor(left)) - 1, 0), std::max(static_cast<int>(std::floor(top)) - 1, 0), 0, 0};
+  patch.box.width = std::max(static_cast<int>(std::ceil(far)) + 2 - patch.box.x, 2);
+  patch.box.height = std::max(static_cast<int>(std::ceil(bottom)) + 2 - patch.box.y, 2);
   patch.map.resize(static_cast<std::size_t>(patch.box.width) * patch.box.height);
 }
 

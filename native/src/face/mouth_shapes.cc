@@ -45,6 +45,7 @@ constexpr std::array<MouthTarget, kVisemeCount> kTargets = {{
 }};
 
 constexpr float kSeamShare[kLipColumns] = {0.5f, 0.27f, 0.33f, 0.39f, 0.42f, 0.43f, 0.42f, 0.39f, 0.33f, 0.27f, 0.5f};
+constexpr float kReachMm = 52.0f;
 constexpr float kNeutralHalfWidthMm = 25.0f;
 constexpr float kNeutralCurveMm = 1.5f;
 
@@ -124,14 +125,17 @@ class ShapeMaker {
 
   float column_t(int k) const { return std::clamp(rest_.seam[k].x / rest_.half_width_mm, -1.0f, 1.0f); }
 
-  // Everything above the tip of the nose, the nose itself and the outer ring stay where they are.
+  // Everything above the nose's wings, the nose itself, what lies far out on the cheeks and the outer ring stay where they
+  // are.
   void pin_skull() {
-    const float tip = face_.to_mm(face_.points[4]).y, base = face_.to_mm(face_.points[2]).y + 0.5f;
+    const float tip = 0.5f * (face_.to_mm(face_.points[4]).y + face_.to_mm(face_.points[2]).y);
+    const float base = face_.to_mm(face_.points[2]).y + 0.5f;
     const float wing_left = face_.to_mm(face_.points[129]).x - 0.5f, wing_right = face_.to_mm(face_.points[358]).x + 0.5f;
     for (std::size_t i = 0; i < face_.points.size(); ++i) {
       const PointF mm = face_.to_mm(face_.points[i]);
       const bool nose = mm.y <= base && mm.x >= wing_left && mm.x <= wing_right;
-      if (mm.y <= tip || nose || i >= static_cast<std::size_t>(kLandmarkCount + kOvalCount)) fixed_[i] = 1;
+      const bool far_out = std::fabs(mm.x) > kReachMm && mm.y < kReachMm / 2;
+      if (mm.y <= tip || nose || far_out || i >= static_cast<std::size_t>(kLandmarkCount + kOvalCount)) fixed_[i] = 1;
     }
   }
 
@@ -198,9 +202,9 @@ void unfold(const Face& face, const std::vector<char>& pinned, float jaw_mm, con
   }
 }
 
-// Below a fiftieth of a millimetre a point stands still: this bounds what a frame has to redraw.
+// Below a sixteenth of a millimetre a point stands still: this bounds what a frame has to redraw.
 void drop_specks(const Face& face, std::vector<PointF>& shape) {
-  const float least = 0.02f * face.px_per_mm;
+  const float least = 0.0625f * face.px_per_mm;
   for (PointF& d : shape) {
     if (length(d) < least) d = {};
   }

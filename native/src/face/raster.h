@@ -9,13 +9,15 @@
 
 namespace visavis::face {
 
-// First pixel whose centre lies at or past `edge`, kept to [low, high].
+// First pixel whose centre lies past `edge`, kept to [low, high]; numbers that are none give `low`.
 inline int first_center(float edge, int low, int high) {
-  const float at = std::ceil(edge - 0.5f);
-  return at <= static_cast<float>(low) ? low : at >= static_cast<float>(high) ? high : static_cast<int>(at);
+  const float kept = std::max(static_cast<float>(low), std::min(edge, static_cast<float>(high)));
+  // Not negative here, so truncation rounds down; std::ceil would be a call on plain x86-64.
+  return static_cast<int>(kept + 0.5f);
 }
 
-// Calls span(y, x_begin, x_end) for each row of pixels whose centres lie in the triangle and in `clip`. Triangles that
+// Calls span(y, x_begin, x_end) for each row of pixels whose centres lie in the triangle and in `clip`, which holds no
+// negative coordinates. Triangles that
 // share an edge share no pixel and leave none out: an edge gives the same crossing whichever triangle asks.
 template <typename Span>
 void scan_triangle(PointF a, PointF b, PointF c, const Box& clip, Span span) {
@@ -46,27 +48,29 @@ void scan_triangle(PointF a, PointF b, PointF c, const Box& clip, Span span) {
 
 // A pair of numbers that varies linearly over the picture and takes given values at three points.
 struct LinearPair {
-  PointF at_origin, per_x, per_y;
+  PointF origin, at_origin, per_x, per_y;
 
   // False where the three points are in line.
   static bool through(PointF a, PointF b, PointF c, PointF va, PointF vb, PointF vc, LinearPair& out) {
-    const double ux = b.x - a.x, uy = b.y - a.y, wx = c.x - a.x, wy = c.y - a.y;
-    const double det = ux * wy - uy * wx;
-    if (std::fabs(det) < 1e-6) return false;
-    const auto solve = [&](double v0, double v1, double v2, float& base, float& dx, float& dy) {
-      const double p = v1 - v0, q = v2 - v0;
-      const double gx = (p * wy - q * uy) / det, gy = (q * ux - p * wx) / det;
-      dx = static_cast<float>(gx);
-      dy = static_cast<float>(gy);
-      base = static_cast<float>(v0 - gx * a.x - gy * a.y);
+    const float ux = b.x - a.x, uy = b.y - a.y, wx = c.x - a.x, wy = c.y - a.y;
+    const float det = ux * wy - uy * wx;
+    if (!(std::fabs(det) > 1e-6f)) return false;
+    const float per_det = 1.0f / det;
+    const auto solve = [&](float v0, float v1, float v2, float& base, float& dx, float& dy) {
+      const float p = v1 - v0, q = v2 - v0;
+      dx = (p * wy - q * uy) * per_det;
+      dy = (q * ux - p * wx) * per_det;
+      base = v0;
     };
+    out.origin = a;
     solve(va.x, vb.x, vc.x, out.at_origin.x, out.per_x.x, out.per_y.x);
     solve(va.y, vb.y, vc.y, out.at_origin.y, out.per_x.y, out.per_y.y);
     return true;
   }
 
   PointF at(float x, float y) const {
-    return {at_origin.x + per_x.x * x + per_y.x * y, at_origin.y + per_x.y * x + per_y.y * y};
+    const float dx = x - origin.x, dy = y - origin.y;
+    return {at_origin.x + per_x.x * dx + per_y.x * dy, at_origin.y + per_x.y * dx + per_y.y * dy};
   }
 };
 

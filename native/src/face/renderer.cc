@@ -25,7 +25,7 @@ using face::Ramp;
 using face::WarpKernels;
 
 constexpr float kMaxOffsetPx = 250.0f;      // What a packed offset holds, with a margin.
-constexpr float kLeastMovePx = 1.0f / 256;  // Half of the finest offset: less moves no sample.
+constexpr float kLeastMovePx = 1.0f / 32;   // What moves less is left alone: nobody sees it.
 constexpr float kFadeInWeight = 0.12f;      // From rest to this weight the painted mouth takes over from the picture's.
 constexpr float kShadowMm = 2.4f;
 constexpr float kRimMm = 0.5f;
@@ -44,9 +44,13 @@ void copy_plane(const std::uint8_t* from, int from_stride, std::uint8_t* to, int
   }
 }
 
-std::uint32_t fixed(float value, int bits) {
-  const double scaled = std::clamp(static_cast<double>(value) * face::kSubpixel * (1 << bits), -2147483000.0, 2147483000.0);
-  return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::lround(scaled)));
+// A length in pixels as 1/128 pixel with `bits` fractional bits; what does not fit is kept to the ends.
+template <int kBits>
+std::uint32_t fixed(float value) {
+  constexpr float kScale = static_cast<float>(face::kSubpixel) * static_cast<float>(1 << kBits);
+  constexpr float kMost = 2147483520.0f;  // The largest float below 2^31.
+  const float scaled = std::max(-kMost, std::min(value * kScale, kMost));
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(scaled));
 }
 
 // Weights in 0..1 with a sum of at most 1, whatever came in.
@@ -89,8 +93,11 @@ class MeshRenderer final : public FaceRenderer {
     map_.resize(static_cast<std::size_t>(pitch_) * tallest);
     rows_.resize(static_cast<std::size_t>(tallest));
     points_.resize(rig_.point_count());
+    offsets_.resize(rig_.point_count());
+    still_.resize(rig_.point_count());
     chroma_map_.resize(static_cast<std::size_t>(pitch_));
     for (auto& line : lines_) line.resize(static_cast<std::size_t>(pitch_) + 32);
+    for (auto& line : alpha_) line.resize(static_cast<std::size_t>(pitch_) + 32);
   }
 
   void render(int index, const MouthPose& pose, I420MutView out) override {
@@ -122,28 +129,26 @@ class MeshRenderer final : public FaceRenderer {
     for (int y = 0; y < box.height; ++y) rows_[y] = {box.width, 0};
     std::fill_n(map_.begin(), static_cast<std::size_t>(pitch_) * box.height, 0);
     const auto track = rig_.track(index);
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const PointF d = track[i] - points_[i];
+      offsets_[i] = {std::clamp(d.x, -kMaxOffsetPx, kMaxOffsetPx), std::clamp(d.y, -kMaxOffsetPx, kMaxOffsetPx)};
+      still_[i] = std::max(std::fabs(d.x), std::fabs(d.y)) < kLeastMovePx ? 1 : 0;
+    }
     // The opening's own pixels first: whatever skin overlaps them wins.
-    for (const Triangle& t : fill_) add_triangle(t, track, box);
-    for (const Triangle& t : moving_) add_triangle(t, track, box);
+    for (const Triangle& t : fill_) add_triangle(t, box);
+    for (const Triangle& t : moving_) add_triangle(t, box);
   }
 
-  void add_triangle(const Triangle& t, std::span<const PointF> track, const Box& box) {
+  void add_triangle(const Triangle& t, const Box& box) {
+    if ((still_[t.a] & still_[t.b] & still_[t.c]) != 0) return;
     const PointF a = points_[t.a], b = points_[t.b], c = points_[t.c];
-    const auto offset = [&](PointF to, std::uint16_t id) {
-      const PointF d = track[id] - to;
-      return PointF{std::clamp(d.x, -kMaxOffsetPx, kMaxOffsetPx), std::clamp(d.y, -kMaxOffsetPx, kMaxOffsetPx)};
-    };
-    const PointF da = offset(a, t.a), db = offset(b, t.b), dc = offset(c, t.c);
-    const float most = std::max({std::fabs(da.x), std::fabs(da.y), std::fabs(db.x), std::fabs(db.y), std::fabs(dc.x),
-                                 std::fabs(dc.y)});
-    if (most < kLeastMovePx) return;
     LinearPair offsets;
-    if (!LinearPair::through(a, b, c, da, db, dc, offsets)) return;
-    const std::uint32_t step_x = fixed(offsets.per_x.x, face::kOffsetBits), step_y = fixed(offsets.per_x.y, face::kOffsetBits);
+    if (!LinearPair::through(a, b, c, offsets_[t.a], offsets_[t.b], offsets_[t.c], offsets)) return;
+    const std::uint32_t step_x = fixed<face::kOffsetBits>(offsets.per_x.x), step_y = fixed<face::kOffsetBits>(offsets.per_x.y);
     face::scan_triangle(a, b, c, box, [&](int y, int begin, int end) {
       PointF first = offsets.at(static_cast<float>(begin) + 0.5f, static_cast<float>(y) + 0.5f);
       first = {std::clamp(first.x, -kMaxOffsetPx, kMaxOffsetPx), std::clamp(first.y, -kMaxOffsetPx, kMaxOffsetPx)};
-      const Ramp ramp = {fixed(first.x, face::kOffsetBits), fixed(first.y, face::kOffsetBits), step_x, step_y};
+      const Ramp ramp = {fixed<face::kOffsetBits>(first.x), fixed<face::kOffsetBits>(first.y), step_x, step_y};
       const int row = y - box.y, column = begin - box.x;
       kernels_.fill_offsets(ramp, end - begin, map_.data() + static_cast<std::size_t>(row) * pitch_ + column);
       rows_[row].begin = std::min(rows_[row].begin, column);
@@ -207,25 +212,32 @@ class MeshRenderer final : public FaceRenderer {
   // `scale` is 1 for luma-sized planes of a layer and 1/2 for chroma.
   static Ramp layer_ramp(const Affine& map, float x, float y, float step, float scale) {
     const PointF at = map.apply({x, y});
-    return {fixed(at.x * scale - 0.5f, face::kSampleBits), fixed(at.y * scale - 0.5f, face::kSampleBits),
-            fixed(map.xx * step * scale, face::kSampleBits), fixed(map.yx * step * scale, face::kSampleBits)};
+    return {fixed<face::kSampleBits>(at.x * scale - 0.5f), fixed<face::kSampleBits>(at.y * scale - 0.5f),
+            fixed<face::kSampleBits>(map.xx * step * scale), fixed<face::kSampleBits>(map.yx * step * scale)};
   }
 
-  // Composes the layers over `count` pixels into lines_[0], through `plane_of`, with opacity always from the full-size plane.
+  // The layers' opacities along a row, into alpha_: pixel i lies at (x + i * step, y) of the frame.
+  void sample_opacities(float x, float y, float step, int count) {
+    const MouthInterior& mouth = rig_.mouth;
+    for (std::size_t k = 1; k < layers_.size(); ++k) {
+      const Plane opacity = {layers_[k].layer->alpha.data(), mouth.width, mouth.width, mouth.height};
+      kernels_.sample_row(opacity, layer_ramp(layers_[k].map, x, y, step, 1.0f), count, alpha_[k - 1].data());
+    }
+  }
+
+  // Composes one plane of the layers along the same row into lines_[0], after sample_opacities(). `scale` is the plane's.
   template <typename PlaneOf>
   void compose(float x, float y, float step, int count, float scale, PlaneOf plane_of) {
-    const MouthInterior& mouth = rig_.mouth;
-    const int width = scale == 1.0f ? mouth.width : mouth.width / 2, height = scale == 1.0f ? mouth.height : mouth.height / 2;
+    const int width = scale == 1.0f ? rig_.mouth.width : rig_.mouth.width / 2;
+    const int height = scale == 1.0f ? rig_.mouth.height : rig_.mouth.height / 2;
     std::uint8_t* under = lines_[0].data();
     std::uint8_t* over = lines_[1].data();
-    std::uint8_t* alpha = lines_[2].data();
     for (std::size_t k = 0; k < layers_.size(); ++k) {
+      // A layer that shows nowhere in this row needs no colour.
+      if (k > 0 && std::all_of(alpha_[k - 1].begin(), alpha_[k - 1].begin() + count, [](auto a) { return a == 0; })) continue;
       const Plane color = {plane_of(*layers_[k].layer), width, width, height};
       kernels_.sample_row(color, layer_ramp(layers_[k].map, x, y, step, scale), count, k == 0 ? under : over);
-      if (k == 0) continue;
-      const Plane opacity = {layers_[k].layer->alpha.data(), mouth.width, mouth.width, mouth.height};
-      kernels_.sample_row(opacity, layer_ramp(layers_[k].map, x, y, step, 1.0f), count, alpha);
-      kernels_.blend_row(over, alpha, count, under);
+      if (k > 0) kernels_.blend_row(over, alpha_[k - 1].data(), count, under);
     }
   }
 
@@ -240,14 +252,15 @@ class MeshRenderer final : public FaceRenderer {
     const Box& area = opening_.box();
     if (area.width < 2 || area.height < 2 || rig_.mouth.width < 4 || rig_.mouth.height < 4) return;
     place_layers(index, pose);
-    std::uint8_t* cover[2] = {lines_[3].data(), lines_[4].data()};
-    std::uint8_t* light = lines_[5].data();
+    std::uint8_t* cover[2] = {lines_[2].data(), lines_[3].data()};
+    std::uint8_t* light = lines_[4].data();
     const float shadow_px = kShadowMm * rig_.px_per_mm;
     for (int y = area.y; y < area.y + area.height; y += 2) {
       for (int half = 0; half < 2; ++half) {
         opening_.row(y + half, rig_.mouth.lip_shadow, shadow_px, cover[half], light);
-        compose(static_cast<float>(area.x) + 0.5f, static_cast<float>(y + half) + 0.5f, 1.0f, area.width, 1.0f,
-                [](const MouthLayer& layer) { return layer.y.data(); });
+        const float x_center = static_cast<float>(area.x) + 0.5f, y_center = static_cast<float>(y + half) + 0.5f;
+        sample_opacities(x_center, y_center, 1.0f, area.width);
+        compose(x_center, y_center, 1.0f, area.width, 1.0f, [](const MouthLayer& layer) { return layer.y.data(); });
         std::uint8_t* line = lines_[0].data();
         for (int i = 0; i < area.width; ++i) {
           line[i] = face::blend_pixel(16, line[i], light[i]);
@@ -260,8 +273,10 @@ class MeshRenderer final : public FaceRenderer {
             (cover[0][2 * i] + cover[0][2 * i + 1] + cover[1][2 * i] + cover[1][2 * i + 1] + 2) >> 2);
       }
       const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(y / 2) * out.stride_uv + area.x / 2;
+      const float x_block = static_cast<float>(area.x) + 1.0f, y_block = static_cast<float>(y) + 1.0f;
+      sample_opacities(x_block, y_block, 2.0f, area.width / 2);
       const auto chroma = [&](auto plane_of, std::uint8_t* to) {
-        compose(static_cast<float>(area.x) + 1.0f, static_cast<float>(y) + 1.0f, 2.0f, area.width / 2, 0.5f, plane_of);
+        compose(x_block, y_block, 2.0f, area.width / 2, 0.5f, plane_of);
         kernels_.blend_row(lines_[0].data(), light, area.width / 2, to);
       };
       chroma([](const MouthLayer& layer) { return layer.u.data(); }, out.u + at);
@@ -273,7 +288,7 @@ class MeshRenderer final : public FaceRenderer {
     const float reach = std::max(kSeamMm * rig_.px_per_mm, 1.0f);
     const Box area = opening_.seam_box(reach, box);
     const float strength = rig_.mouth.seam_shade * static_cast<float>(fade) / 256.0f;
-    std::uint8_t* dark = lines_[3].data();
+    std::uint8_t* dark = lines_[2].data();
     std::uint8_t* ink = lines_[0].data();
     std::fill_n(ink, std::max(area.width, 0), std::uint8_t{16});
     for (int y = area.y; y < area.y + area.height; ++y) {
@@ -291,9 +306,11 @@ class MeshRenderer final : public FaceRenderer {
   int pitch_ = 0;
   std::vector<std::int32_t> map_, chroma_map_;
   std::vector<Extent> rows_;
-  std::vector<PointF> points_;
+  std::vector<PointF> points_, offsets_;  // Where each point goes, and back to where it comes from.
+  std::vector<char> still_;
   std::array<LayerPlace, 4> layers_{};
-  std::array<std::vector<std::uint8_t>, 6> lines_;
+  std::array<std::vector<std::uint8_t>, 5> lines_;
+  std::array<std::vector<std::uint8_t>, 3> alpha_;
 };
 
 }  // namespace

@@ -78,25 +78,20 @@ void store_bytes(__m256i lanes, std::uint8_t* out) {
 }
 
 void fill_offsets(Ramp ramp, int count, std::int32_t* map) {
-  int i = 0;
-  if (count >= 8) {
-    __m256i x = ramp_lanes(ramp.x, ramp.step_x), y = ramp_lanes(ramp.y, ramp.step_y);
-    const __m256i step_x = _mm256_set1_epi32(static_cast<int>(ramp.step_x * 8));
-    const __m256i step_y = _mm256_set1_epi32(static_cast<int>(ramp.step_y * 8));
-    for (; i + 8 <= count; i += 8) {
-      // The high half of x drops into the low half of y's lane.
-      const __m256i packed = _mm256_blend_epi16(_mm256_srli_epi32(x, 16), y, 0xAA);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(map + i), packed);
-      x = _mm256_add_epi32(x, step_x);
-      y = _mm256_add_epi32(y, step_y);
+  const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  __m256i x = ramp_lanes(ramp.x, ramp.step_x), y = ramp_lanes(ramp.y, ramp.step_y);
+  // Most spans are shorter than a vector, so a masked store beats a loop over what is left.
+  for (int i = 0;; i += 8) {
+    // The high half of x drops into the low half of y's lane.
+    const __m256i packed = _mm256_blend_epi16(_mm256_srli_epi32(x, 16), y, 0xAA);
+    if (i + 8 > count) {
+      const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(count - i), index);
+      _mm256_maskstore_epi32(map + i, mask, packed);
+      return;
     }
-    ramp.x += ramp.step_x * static_cast<std::uint32_t>(i);
-    ramp.y += ramp.step_y * static_cast<std::uint32_t>(i);
-  }
-  for (; i < count; ++i) {
-    map[i] = pack_offset(whole<kOffsetBits>(ramp.x), whole<kOffsetBits>(ramp.y));
-    ramp.x += ramp.step_x;
-    ramp.y += ramp.step_y;
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(map + i), packed);
+    x = _mm256_add_epi32(x, _mm256_set1_epi32(static_cast<int>(ramp.step_x * 8)));
+    y = _mm256_add_epi32(y, _mm256_set1_epi32(static_cast<int>(ramp.step_y * 8)));
   }
 }
 
