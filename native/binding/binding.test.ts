@@ -227,16 +227,16 @@ describe("a stage", () => {
   });
 
   test("a callback may close the stage it is called by", async () => {
-    let closed: Promise<void> | undefined;
     let calls = 0;
-    const { stage } = openStage({
-      onPackets: () => {
-        calls += 1;
-        closed ??= stage.close();
-      },
+    await new Promise<void>((resolve) => {
+      const { stage } = openStage({
+        onPackets: () => {
+          calls += 1;
+          void stage.close().then(resolve);
+        },
+      });
     });
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    await closed;
+    await new Promise((resolve) => setTimeout(resolve, 80));
     expect(calls).toBe(1);
   });
 
@@ -310,12 +310,13 @@ describe("lifetimes", () => {
       onEvent() {},
     });
     const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    const flowing = async () => { while (!globalThis.packets) await sleep(5); };
     ${body}`;
   const node = (body: string, ...flags: string[]) =>
     run(process.execPath, [...flags, "--input-type=module", "-e", script(body)]);
 
   test("a stage that nobody closed does not keep the process alive", async () => {
-    await node("globalThis.stage = open(); await sleep(100); if (!packets) process.exit(3);");
+    await node("globalThis.stage = open(); await flowing();");
   });
 
   test("process.exit() may come at any time", async () => {
@@ -347,7 +348,7 @@ describe("lifetimes", () => {
             script(`
               import { parentPort } from "node:worker_threads";
               const stage = open();
-              await sleep(60);
+              await flowing();
               parentPort.postMessage(globalThis.packets);
               ${ending};`),
           )}`,

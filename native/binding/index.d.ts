@@ -50,6 +50,7 @@ export interface StageStats {
   fps: number;
   frameMs: Percentiles;
   encodeMs: Percentiles;
+  /** Of the video, over the last two seconds, as is `fps`. */
   bitrateBps: number;
   encoder: string;
   warpDevice: string;

@@ -46,9 +46,9 @@ struct Percentiles {
 
 struct StageStats {
   std::uint64_t frames = 0, dropped_frames = 0, audio_packets = 0, underruns = 0;
-  double fps = 0;                   // Over the last two seconds.
+  double fps = 0;                   // Over the last two seconds of media time, as is bitrate_bps.
   Percentiles frame_ms, encode_ms;  // Whole frame; the encoder alone.
-  double bitrate_bps = 0;
+  double bitrate_bps = 0;           // Of the video.
   std::string encoder, warp_device, net_device;
 };
 
@@ -66,7 +66,8 @@ class Stage {
 
   // Starts an utterance in the current generation and returns its number (never 0). Utterances play one after another.
   virtual std::uint64_t begin_utterance() = 0;
-  // Appends mono PCM at 8..48 kHz. False when the utterance is unknown, ended or of an interrupted generation.
+  // Appends mono PCM at 8..48 kHz. False when the utterance is unknown, ended or of an interrupted generation, and when ten
+  // minutes are waiting already.
   virtual bool push_audio(std::uint64_t utterance, std::span<const std::int16_t> pcm, int sample_rate) = 0;
   // Asks for a kMark event when playback reaches the end of what was pushed so far.
   virtual bool add_mark(std::uint64_t utterance, std::uint64_t mark) = 0;
@@ -77,7 +78,7 @@ class Stage {
   virtual std::uint64_t interrupt() = 0;
 
   virtual void request_keyframe() = 0;
-  virtual void set_video_bitrate(int bps) = 0;
+  virtual void set_video_bitrate(int bps) = 0;  // A ceiling, clamped as VideoEncoder says.
   virtual StageStats stats() const = 0;
 };
 
