@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "fill_triangle.h"
 #include "mesh.h"
 #include "mouth_opening.h"
-#include "raster.h"
 #include "rig_limits.h"
 #include "warp_kernels.h"
 
@@ -19,12 +19,10 @@ namespace {
 using face::operator+;
 using face::operator-;
 using face::operator*;
-using face::LinearPair;
 using face::Plane;
 using face::Ramp;
 using face::WarpKernels;
 
-constexpr float kMaxOffsetPx = 250.0f;      // What a packed offset holds, with a margin.
 constexpr float kLeastMovePx = 1.0f / 32;   // What moves less is left alone: nobody sees it.
 constexpr float kFadeInWeight = 0.12f;      // From rest to this weight the painted mouth takes over from the picture's.
 constexpr float kShadowMm = 2.4f;
@@ -42,15 +40,6 @@ void copy_plane(const std::uint8_t* from, int from_stride, std::uint8_t* to, int
     std::memcpy(to + static_cast<std::ptrdiff_t>(y) * to_stride, from + static_cast<std::ptrdiff_t>(y) * from_stride,
                 static_cast<std::size_t>(width));
   }
-}
-
-// A length in pixels as 1/128 pixel with `bits` fractional bits; what does not fit is kept to the ends.
-template <int kBits>
-std::uint32_t fixed(float value) {
-  constexpr float kScale = static_cast<float>(face::kSubpixel) * static_cast<float>(1 << kBits);
-  constexpr float kMost = 2147483520.0f;  // The largest float below 2^31.
-  const float scaled = std::max(-kMost, std::min(value * kScale, kMost));
-  return static_cast<std::uint32_t>(static_cast<std::int32_t>(scaled));
 }
 
 // Weights in 0..1 with a sum of at most 1, whatever came in.
@@ -121,39 +110,26 @@ class MeshRenderer final : public FaceRenderer {
   WarpDevice device() const override { return device_; }
 
  private:
-  struct Extent {
-    int begin, end;
-  };
-
   void build_map(int index, const Box& box) {
     for (int y = 0; y < box.height; ++y) rows_[y] = {box.width, 0};
     std::fill_n(map_.begin(), static_cast<std::size_t>(pitch_) * box.height, 0);
     const auto track = rig_.track(index);
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const PointF d = track[i] - points_[i];
-      offsets_[i] = {std::clamp(d.x, -kMaxOffsetPx, kMaxOffsetPx), std::clamp(d.y, -kMaxOffsetPx, kMaxOffsetPx)};
+      offsets_[i] = {face::kept_offset(d.x), face::kept_offset(d.y)};
       still_[i] = std::max(std::fabs(d.x), std::fabs(d.y)) < kLeastMovePx ? 1 : 0;
     }
     // The opening's own pixels first: whatever skin overlaps them wins.
-    for (const Triangle& t : fill_) add_triangle(t, box);
-    for (const Triangle& t : moving_) add_triangle(t, box);
+    const face::OffsetMap map = {box, map_.data(), pitch_, rows_.data()};
+    for (const Triangle& t : fill_) add_triangle(t, map);
+    for (const Triangle& t : moving_) add_triangle(t, map);
   }
 
-  void add_triangle(const Triangle& t, const Box& box) {
+  void add_triangle(const Triangle& t, const face::OffsetMap& map) {
     if ((still_[t.a] & still_[t.b] & still_[t.c]) != 0) return;
-    const PointF a = points_[t.a], b = points_[t.b], c = points_[t.c];
-    LinearPair offsets;
-    if (!LinearPair::through(a, b, c, offsets_[t.a], offsets_[t.b], offsets_[t.c], offsets)) return;
-    const std::uint32_t step_x = fixed<face::kOffsetBits>(offsets.per_x.x), step_y = fixed<face::kOffsetBits>(offsets.per_x.y);
-    face::scan_triangle(a, b, c, box, [&](int y, int begin, int end) {
-      PointF first = offsets.at(static_cast<float>(begin) + 0.5f, static_cast<float>(y) + 0.5f);
-      first = {std::clamp(first.x, -kMaxOffsetPx, kMaxOffsetPx), std::clamp(first.y, -kMaxOffsetPx, kMaxOffsetPx)};
-      const Ramp ramp = {fixed<face::kOffsetBits>(first.x), fixed<face::kOffsetBits>(first.y), step_x, step_y};
-      const int row = y - box.y, column = begin - box.x;
-      kernels_.fill_offsets(ramp, end - begin, map_.data() + static_cast<std::size_t>(row) * pitch_ + column);
-      rows_[row].begin = std::min(rows_[row].begin, column);
-      rows_[row].end = std::max(rows_[row].end, column + end - begin);
-    });
+    const PointF at[3] = {points_[t.a], points_[t.b], points_[t.c]};
+    const PointF offset[3] = {offsets_[t.a], offsets_[t.b], offsets_[t.c]};
+    kernels_.fill_triangle(map, at, offset);
   }
 
   void warp(const I420View& frame, const Box& box, const I420MutView& out) {
@@ -212,8 +188,8 @@ class MeshRenderer final : public FaceRenderer {
   // `scale` is 1 for luma-sized planes of a layer and 1/2 for chroma.
   static Ramp layer_ramp(const Affine& map, float x, float y, float step, float scale) {
     const PointF at = map.apply({x, y});
-    return {fixed<face::kSampleBits>(at.x * scale - 0.5f), fixed<face::kSampleBits>(at.y * scale - 0.5f),
-            fixed<face::kSampleBits>(map.xx * step * scale), fixed<face::kSampleBits>(map.yx * step * scale)};
+    return {face::fixed<face::kSampleBits>(at.x * scale - 0.5f), face::fixed<face::kSampleBits>(at.y * scale - 0.5f),
+            face::fixed<face::kSampleBits>(map.xx * step * scale), face::fixed<face::kSampleBits>(map.yx * step * scale)};
   }
 
   // The layers' opacities along a row, into alpha_: pixel i lies at (x + i * step, y) of the frame.
@@ -305,7 +281,7 @@ class MeshRenderer final : public FaceRenderer {
   std::vector<Triangle> moving_, fill_;
   int pitch_ = 0;
   std::vector<std::int32_t> map_, chroma_map_;
-  std::vector<Extent> rows_;
+  std::vector<face::RowExtent> rows_;
   std::vector<PointF> points_, offsets_;  // Where each point goes, and back to where it comes from.
   std::vector<char> still_;
   std::array<LayerPlace, 4> layers_{};

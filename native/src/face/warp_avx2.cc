@@ -1,5 +1,6 @@
 #include <immintrin.h>
 
+#include "fill_triangle.h"
 #include "warp_kernels.h"
 
 namespace visavis::face {
@@ -95,6 +96,10 @@ void fill_offsets(Ramp ramp, int count, std::int32_t* map) {
   }
 }
 
+void fill_triangle(const OffsetMap& map, const PointF at[3], const PointF offset[3]) {
+  fill_triangle_with(map, at, offset, [](Ramp ramp, int count, std::int32_t* to) { fill_offsets(ramp, count, to); });
+}
+
 void halve_offsets(const std::int32_t* top, const std::int32_t* bottom, int count, std::int32_t* out) {
   int i = 0;
   for (; i + 4 <= count; i += 4) {
@@ -168,7 +173,7 @@ void blend_row(const std::uint8_t* over, const std::uint8_t* alpha, int count, s
 }  // namespace
 
 const WarpKernels* avx2_kernels() {
-  static constexpr WarpKernels kKernels = {"avx2", fill_offsets, halve_offsets, warp_row, sample_row, blend_row};
+  static constexpr WarpKernels kKernels = {"avx2", fill_offsets, fill_triangle, halve_offsets, warp_row, sample_row, blend_row};
   return __builtin_cpu_supports("avx2") ? &kKernels : nullptr;
 }
 

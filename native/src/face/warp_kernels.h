@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "visavis/face/rig.h"
 #include "warp_pixel.h"
 
 namespace visavis::face {
@@ -17,10 +18,25 @@ struct Ramp {
   std::uint32_t step_x, step_y;
 };
 
+// Which columns of a row of the map were written.
+struct RowExtent {
+  int begin, end;
+};
+
+// Offsets of the pixels of `box`, row by row, `pitch` apart.
+struct OffsetMap {
+  Box box;
+  std::int32_t* offsets;
+  int pitch;
+  RowExtent* rows;
+};
+
 struct WarpKernels {
   const char* name;
   // map[i] = packed offset: the ramp's integer parts at i.
   void (*fill_offsets)(Ramp ramp, int count, std::int32_t* map);
+  // The same over a triangle: its corners lie `at` in the picture and have these offsets, in pixels.
+  void (*fill_triangle)(const OffsetMap& map, const PointF at[3], const PointF offset[3]);
   // Offsets of `count` chroma pixels from two luma rows of 2 * count.
   void (*halve_offsets)(const std::int32_t* top, const std::int32_t* bottom, int count, std::int32_t* out);
   // out[i] = source at pixel (x + i, y) displaced by map[i].

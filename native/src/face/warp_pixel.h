@@ -3,10 +3,11 @@
 
 #include <cstdint>
 
+// Always inlined on the CPU: an out-of-line copy that was compiled for AVX2 could be linked into the portable path.
 #if defined(__CUDACC__)
-#define VISAVIS_HOST_DEVICE __host__ __device__
+#define VISAVIS_PIXEL_FUNCTION __host__ __device__ inline
 #else
-#define VISAVIS_HOST_DEVICE
+#define VISAVIS_PIXEL_FUNCTION [[gnu::always_inline]] inline
 #endif
 
 namespace visavis::face {
@@ -25,25 +26,23 @@ struct Plane {
 };
 
 // A displacement of both coordinates, each in 1/128 pixel, packed as two 16-bit numbers.
-VISAVIS_HOST_DEVICE inline std::int32_t pack_offset(std::int32_t dx, std::int32_t dy) {
+VISAVIS_PIXEL_FUNCTION std::int32_t pack_offset(std::int32_t dx, std::int32_t dy) {
   return static_cast<std::int32_t>((static_cast<std::uint32_t>(dx) & 0xFFFFu) | (static_cast<std::uint32_t>(dy) << 16));
 }
-VISAVIS_HOST_DEVICE inline std::int32_t offset_x(std::int32_t packed) {
+VISAVIS_PIXEL_FUNCTION std::int32_t offset_x(std::int32_t packed) {
   return static_cast<std::int16_t>(static_cast<std::uint32_t>(packed) & 0xFFFFu);
 }
-VISAVIS_HOST_DEVICE inline std::int32_t offset_y(std::int32_t packed) { return packed >> 16; }
+VISAVIS_PIXEL_FUNCTION std::int32_t offset_y(std::int32_t packed) { return packed >> 16; }
 
 // The offset of a chroma pixel, in chroma pixels, from those of its four luma pixels.
-VISAVIS_HOST_DEVICE inline std::int32_t chroma_offset(std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d) {
-  const auto mean = [](std::int32_t p, std::int32_t q, std::int32_t r, std::int32_t s) {
-    return ((p >> 2) + (q >> 2) + (r >> 2) + (s >> 2)) >> 1;
-  };
-  return pack_offset(mean(offset_x(a), offset_x(b), offset_x(c), offset_x(d)),
-                     mean(offset_y(a), offset_y(b), offset_y(c), offset_y(d)));
+VISAVIS_PIXEL_FUNCTION std::int32_t chroma_offset(std::int32_t a, std::int32_t b, std::int32_t c, std::int32_t d) {
+  const std::int32_t x = ((offset_x(a) >> 2) + (offset_x(b) >> 2) + (offset_x(c) >> 2) + (offset_x(d) >> 2)) >> 1;
+  const std::int32_t y = ((offset_y(a) >> 2) + (offset_y(b) >> 2) + (offset_y(c) >> 2) + (offset_y(d) >> 2)) >> 1;
+  return pack_offset(x, y);
 }
 
 // Bilinear sample at (u, v) in 1/128 pixel, (0, 0) being the centre of the first pixel; the border pixels go on outside.
-VISAVIS_HOST_DEVICE inline std::uint8_t sample_pixel(const Plane& plane, std::int32_t u, std::int32_t v) {
+VISAVIS_PIXEL_FUNCTION std::uint8_t sample_pixel(const Plane& plane, std::int32_t u, std::int32_t v) {
   const std::int32_t most_u = (plane.width - 1) * kSubpixel, most_v = (plane.height - 1) * kSubpixel;
   u = u < 0 ? 0 : u > most_u ? most_u : u;
   v = v < 0 ? 0 : v > most_v ? most_v : v;
@@ -59,7 +58,7 @@ VISAVIS_HOST_DEVICE inline std::uint8_t sample_pixel(const Plane& plane, std::in
 }
 
 // `over` at opacity alpha / 255 on `under`, rounded to nearest.
-VISAVIS_HOST_DEVICE inline std::uint8_t blend_pixel(std::uint8_t under, std::uint8_t over, std::uint8_t alpha) {
+VISAVIS_PIXEL_FUNCTION std::uint8_t blend_pixel(std::uint8_t under, std::uint8_t over, std::uint8_t alpha) {
   const std::uint32_t t = over * static_cast<std::uint32_t>(alpha) + under * (255u - alpha) + 128u;
   return static_cast<std::uint8_t>((t + (t >> 8)) >> 8);
 }

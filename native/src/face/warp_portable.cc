@@ -1,3 +1,4 @@
+#include "fill_triangle.h"
 #include "warp_kernels.h"
 
 namespace visavis::face {
@@ -15,6 +16,10 @@ void fill_offsets(Ramp ramp, int count, std::int32_t* map) {
     ramp.x += ramp.step_x;
     ramp.y += ramp.step_y;
   }
+}
+
+void fill_triangle(const OffsetMap& map, const PointF at[3], const PointF offset[3]) {
+  fill_triangle_with(map, at, offset, [](Ramp ramp, int count, std::int32_t* to) { fill_offsets(ramp, count, to); });
 }
 
 void halve_offsets(const std::int32_t* top, const std::int32_t* bottom, int count, std::int32_t* out) {
@@ -44,7 +49,7 @@ void blend_row(const std::uint8_t* over, const std::uint8_t* alpha, int count, s
 }  // namespace
 
 const WarpKernels& portable_kernels() {
-  static constexpr WarpKernels kKernels = {"portable", fill_offsets, halve_offsets, warp_row, sample_row, blend_row};
+  static constexpr WarpKernels kKernels = {"portable", fill_offsets, fill_triangle, halve_offsets, warp_row, sample_row, blend_row};
   return kKernels;
 }
 

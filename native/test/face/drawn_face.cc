@@ -91,11 +91,11 @@ class Canvas {
 
 }  // namespace
 
-DrawnFace draw_face(int width, int height, Expression expression) {
+DrawnFace draw_face(int width, int height, Expression expression, float share) {
   DrawnFace face;
   face.width = width;
   face.height = height;
-  const float scale = 0.42f * static_cast<float>(std::min(width, height)) / 1000.0f;
+  const float scale = share * static_cast<float>(std::min(width, height)) / 1000.0f;
   const auto& points = expression == Expression::kNeutral ? kNeutral : kSmiling;
   for (const Point3& p : points) {
     face.landmarks.push_back(static_cast<float>(width) * 0.5f + static_cast<float>(p.x) * scale);

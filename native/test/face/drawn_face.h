@@ -19,9 +19,9 @@ struct DrawnFace {
   std::vector<std::uint8_t> rgb;
 };
 
-// The face fills about two fifths of the shorter side. Skin, lips, eyes and a background are painted from the landmarks' own
+// `share` is the face's width as a part of the picture's shorter side. Skin, lips, eyes and a background are painted from the landmarks' own
 // contours, with a texture that makes displaced pixels visible; a smile shows teeth.
-DrawnFace draw_face(int width, int height, Expression expression = Expression::kNeutral);
+DrawnFace draw_face(int width, int height, Expression expression = Expression::kNeutral, float share = 0.42f);
 
 // Points into `face`, which must outlive the options.
 BuildOptions options_for(const DrawnFace& face, const std::filesystem::path& out_dir);
