@@ -75,6 +75,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
 
   const hub = new Hub();
   const firstAudioMs = new Percentiles();
+  let heartbeats: Heartbeats | null = null;
   const report = (session: LiveSession, reason: EndReason | null) => {
     portal.reportSession({
       session_id: session.id,
@@ -83,7 +84,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       avatar_id: session.avatar.id,
       started_at: session.startedAt,
       turns: session.turns,
-      ended_at: reason ? Math.floor(Date.now() / 1e3) : null,
+      ended_at: reason ? Math.floor(Date.now() / 1000) : null,
       end_reason: reason,
     });
     heartbeats?.beat();
@@ -137,7 +138,6 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     turns,
     sockets,
     firstAudioMs,
-    totals: { turns: 0 },
     recordings: new Recordings(config.stateDir),
   };
 
@@ -145,9 +145,8 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
   acceptUpgrades({ server, access, sockets, log });
   const url = await listen(server, config);
 
-  const heartbeats =
-    client &&
-    new Heartbeats({
+  if (client) {
+    heartbeats = new Heartbeats({
       log,
       send: (heartbeat) => client.heartbeat(heartbeat),
       onAnswer: (answer) => obey(services, portalKeys, answer),
@@ -168,7 +167,8 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
         revocations_seen: revocationsSeen,
       }),
     });
-  heartbeats?.beat();
+    heartbeats.beat();
+  }
   log.info(
     { url, portal: config.portal?.url ?? null, open: access.open, media: engine !== null },
     "box listens",
@@ -177,6 +177,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
   let closing: Promise<void> | null = null;
   const close = async () => {
     slot.drain(true);
+    client?.hurry();
     await sockets.close();
     await slot.close();
     await closeServer(server);

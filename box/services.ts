@@ -32,5 +32,4 @@ export interface Services {
   turns: Turns;
   sockets: ControlSockets;
   firstAudioMs: Percentiles;
-  totals: { turns: number };
 }

@@ -38,7 +38,6 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
     onClause?: (clause: Clause) => void,
   ): Promise<LiveReply | { failure: Refusal; interrupted: boolean }> {
     const { reply, tone, interrupted, failure } = await turns.message(prepared, onClause);
-    services.totals.turns++;
     if (reply === "")
       return { failure: failure ?? new Refusal("model_failed", "There was no reply."), interrupted };
     return {
@@ -81,7 +80,6 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
         if (said.length === 0) throw new Refusal("model_failed", "The model wrote nothing.");
       };
       const audio = await recordings.save(account, speech());
-      services.totals.turns++;
       return {
         reply: said.map((clause) => clause.text).join(" "),
         tone: said[0]?.tone ?? "neutral",

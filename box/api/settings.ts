@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { settingsPatchSchema } from "../../contract/settings.ts";
 import { limits } from "../../contract/limits.ts";
+import { Refusal } from "../failure.ts";
 import { describeIssue } from "../issues.ts";
 import type { Services } from "../services.ts";
 import { readText } from "./body.ts";
@@ -20,8 +21,10 @@ export function settingsRoutes({ portal }: Services): Hono<BoxEnv> {
     try {
       body = JSON.parse(text);
     } catch {
-      return c.json({ error: { code: "invalid_body", message: "The body is not JSON." } }, 400);
+      throw new Refusal("invalid_body", "The body is not JSON.");
     }
+    if (typeof body !== "object" || body === null || Array.isArray(body))
+      throw new Refusal("invalid_body", "The body must be a JSON object.");
     const patch = settingsPatchSchema.safeParse(body);
     if (!patch.success) return c.json(refusal(describeIssue(patch.error)), 400);
     const saved = await portal.saveSettings(callerOf(c).account, patch.data);

@@ -6,7 +6,7 @@ import type { BoxEnv } from "./env.ts";
 const none = { p50: 0, p95: 0, p99: 0 };
 
 /** How the box and its live session are doing. */
-export function statsRoutes({ firstAudioMs, slot, totals }: Services): Hono<BoxEnv> {
+export function statsRoutes({ firstAudioMs, slot, turns }: Services): Hono<BoxEnv> {
   const app = new Hono<BoxEnv>();
 
   app.get("/api/stats", (c) => {
@@ -26,7 +26,7 @@ export function statsRoutes({ firstAudioMs, slot, totals }: Services): Hono<BoxE
       bitrate_bps: media?.bitrateBps ?? 0,
       rtt_ms: session?.peer?.stats().rttMs ?? null,
       first_audio_ms: firstAudioMs.read(),
-      turns: totals.turns,
+      turns: turns.count,
       // Both tracks carry timestamps of one clock: the box adds nothing between them.
       av_offset_ms: 0,
       encoder: media?.encoder ?? "",

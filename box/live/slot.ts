@@ -127,9 +127,10 @@ export class Slot {
         onEvent: (event) => session.stageEvent(event),
       });
       this.#current = session;
-      session.attach(stage, peer);
       hub.tell(session.account, { case: "began", sessionId: session.id });
       this.#options.onBegin(session);
+      // Last: a peer that has failed meanwhile ends the session here, and an end follows a beginning.
+      session.attach(stage, peer);
       return { session, answerSdp: answered.answerSdp };
     } catch (error) {
       session.limits.close();

@@ -77,9 +77,15 @@ export function turnFailure(error: unknown): Refusal {
 export class Turns {
   readonly #options: TurnOptions;
   readonly #floor = new Floor();
+  #count = 0;
 
   constructor(options: TurnOptions) {
     this.#options = options;
+  }
+
+  /** Turns since the box started, talk included. */
+  get count(): number {
+    return this.#count;
   }
 
   /** Settles model and voice. Rejects with the Refusal that the caller gets before anything happens. */
@@ -111,6 +117,7 @@ export class Turns {
     const { caller, correlationId, content } = request;
     const { hub } = this.#options;
     const acceptedAtMs = performance.now();
+    this.#count++;
     // A new message is a barge-in: the avatar stops to listen.
     await Promise.all([live?.session.director.interrupt(), this.#floor.clear(caller.account)]);
     const floor = await this.#floor.take(caller.account);
@@ -140,6 +147,7 @@ export class Turns {
   /** The clauses of a reply that is not spoken live; they enter the history as they are. Rejects with what failed. */
   async *written(prepared: PreparedMessage, signal: AbortSignal): AsyncGenerator<Clause, void, undefined> {
     const { caller, content } = prepared.request;
+    this.#count++;
     const floor = await this.#floor.take(caller.account);
     const either = AbortSignal.any([floor.signal, signal]);
     const conversation = this.#options.conversations.of(caller.account);
@@ -167,6 +175,7 @@ export class Turns {
     const { settings } = await portal.settings(caller.account);
     const voice = voices.choose(request, session.voice, settings, session.avatar.id);
     if (session.signal.aborted) throw new Refusal("no_live_session", "The live session has ended.");
+    this.#count++;
     session.limits.touch();
     const utterance = session.director.begin({ voice, correlationId, acceptedAtMs });
     const id = randomUUID();

@@ -1,5 +1,6 @@
 // WebSocket upgrades: let in, or refused with an ordinary HTTP answer and its body.
 
+import { randomUUID } from "node:crypto";
 import { STATUS_CODES, type IncomingMessage, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { controlSocketPath } from "../../contract/control-socket.ts";
@@ -34,7 +35,10 @@ async function admit(
   head: Buffer,
   { access, sockets }: UpgradeOptions,
 ): Promise<void> {
-  const url = new URL(request.url ?? "/", "http://box");
+  const target = request.url ?? "/";
+  if (!URL.canParse(target, "http://box"))
+    throw new Refusal("not_found", "There is no WebSocket at this path.");
+  const url = new URL(target, "http://box");
   const header = (name: string) => {
     const value = request.headers[name];
     return Array.isArray(value) ? value[0] : value;
@@ -54,15 +58,17 @@ export function acceptUpgrades(options: UpgradeOptions): void {
   const { server, log } = options;
   server.on("upgrade", (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on("error", ignore);
+    const requestId = randomUUID();
     const path = (request.url ?? "/").split("?")[0]?.slice(0, 200);
     admit(request, stream, head, options)
-      .then(() => log.info({ method: "GET", path, status: 101 }, "request"))
+      .then(() => log.info({ request_id: requestId, method: "GET", path, status: 101 }, "request"))
       .catch((error: unknown) => {
         const refusal =
           error instanceof Refusal ? error : new Refusal("internal", "Something went wrong on the box.");
         if (refusal !== error) log.error(describeError(error), "upgrade failed");
-        log.info({ method: "GET", path, status: refusal.status }, "request");
-        refuse(stream, refusal.status, errorBody("structured", refusal), refusal.headers);
+        log.info({ request_id: requestId, method: "GET", path, status: refusal.status }, "request");
+        const headers = { ...refusal.headers, "X-Request-Id": requestId };
+        refuse(stream, refusal.status, errorBody("structured", refusal), headers);
       });
   });
 }

@@ -1,0 +1,63 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { defaultSettings } from "../../../contract/settings.ts";
+import { collect } from "../../testing/collect.ts";
+import { configuredModels } from "./models.ts";
+
+const anthropic = { apiKey: "k", baseUrl: null };
+
+test("alone a box has the rehearsal persona, for either slot", () => {
+  const models = configuredModels({ anthropic: null, residencyOptIn: [] });
+  const settings = defaultSettings(models.catalogue);
+  expect(models.choose(settings, true).row.id).toBe("rehearsal");
+  expect(models.choose(settings, false).provider.id).toBe("builtin");
+});
+
+test("a model that is not there, or not allowed, is refused by its name", () => {
+  const settings = {
+    ...defaultSettings(configuredModels({ anthropic: null, residencyOptIn: [] }).catalogue),
+  };
+  settings.live_model = "claude-haiku-5-5";
+  const without = configuredModels({ anthropic: null, residencyOptIn: [] });
+  expect(() => without.choose(settings, true)).toThrow("claude-haiku-5-5");
+  expect(without.choose(settings, false).row.id).toBe("rehearsal");
+  const offshore = configuredModels({ anthropic, residencyOptIn: [] });
+  expect(() => offshore.choose(settings, true)).toThrow("regions");
+  const allowed = configuredModels({ anthropic, residencyOptIn: ["global"] });
+  expect(allowed.choose(settings, true).provider.id).toBe("anthropic");
+});
+
+test("the base URL of the configuration is where Claude is asked", async () => {
+  const paths: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    paths.push(request.url);
+    response.writeHead(400, { "Content-Type": "application/json" });
+    response.end('{"type":"error","error":{"type":"invalid_request_error","message":"no"}}');
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  try {
+    const { port } = server.address() as AddressInfo;
+    const models = configuredModels({
+      anthropic: { apiKey: "k", baseUrl: `http://127.0.0.1:${port}/proxy` },
+      residencyOptIn: ["global"],
+    });
+    const settings = { ...defaultSettings(models.catalogue), live_model: "claude-haiku-5-5" };
+    const { provider, row } = models.choose(settings, true);
+    const reply = provider.stream({
+      model: row.id,
+      system: "",
+      messages: [{ role: "user", content: "Hi" }],
+      maxTokens: 1,
+      temperature: null,
+      topP: null,
+      signal: new AbortController().signal,
+    });
+    await expect(collect(reply)).rejects.toThrow("failed");
+    expect(paths).toEqual(["/proxy/v1/messages"]);
+  } finally {
+    server.close();
+  }
+});
