@@ -7,6 +7,7 @@
 #include "expression.h"
 #include "face_topology.h"
 #include "landmarks.h"
+#include "lid_edges.h"
 #include "lip_seam.h"
 #include "mesh.h"
 #include "motion.h"
@@ -42,6 +43,7 @@ AvatarInfo build_avatar(const BuildOptions& options) {
       face::fit_face(options.landmarks, options.width, options.height, options.output_width, options.output_height);
   const I420Frame still =
       face::rgb_to_i420(options.rgb, options.width, options.height, options.output_width, options.output_height);
+  face::widen_lids(face, still.view());
   if (face::snap_shut_lips(face, still.view())) face::settle(face);
   face::turn_corners(face, face::measure_mouth(face));
   face::settle(face);
