@@ -41,3 +41,10 @@ export async function* clausesOf(
   for (const toned of parser.flush()) for (const clause of cut(toned)) yield shown(clause);
   for (const text of cutter.flush()) yield shown({ text, tone, last: true });
 }
+
+/** The clauses of a text that is spoken as it is written: brackets and all. */
+export function clausesAsWritten(text: string, tone: Tone): Clause[] {
+  const cutter = new ClauseCutter();
+  const cut = [...cutter.push(text), ...cutter.flush()];
+  return cut.map((clause, index) => ({ text: clause, tone, last: index === cut.length - 1 }));
+}

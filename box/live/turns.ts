@@ -8,7 +8,7 @@ import type { Conversations } from "../chat/conversation.ts";
 import { ModelError } from "../chat/models/model.ts";
 import type { ChosenModel, Models } from "../chat/models/models.ts";
 import { systemPrompt } from "../chat/prompt.ts";
-import { clausesOf, type Clause } from "../chat/speech.ts";
+import { clausesAsWritten, clausesOf, type Clause } from "../chat/speech.ts";
 import { Refusal } from "../failure.ts";
 import { describeError, type Log } from "../ops/log.ts";
 import type { Portal } from "../portal/portal.ts";
@@ -182,7 +182,7 @@ export class Turns {
     const tone = request.tone ?? "neutral";
     let contentIndex = 0;
     let begun: Promise<void> | null = null;
-    for await (const { text, last } of clausesOf([content], { emotion: false })) {
+    for (const { text, last } of clausesAsWritten(content, tone)) {
       if (utterance.over) break;
       const role = "persona" as const;
       hub.publish(caller.account, {
