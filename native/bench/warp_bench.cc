@@ -2,9 +2,9 @@
 //
 //   warp_bench [ROUNDS]
 //
-// Each round times every contender once, in turn, so that all see the same machine; figures are medians of the rounds, in
-// processor time of the one thread that draws, which other programs disturb least. One line of JSON for each size, framing
-// and contender; `times_faster` compares the contender with this project's best device.
+// Each round times every contender once, in turn, so that all see the same machine; figures are medians of the rounds,
+// in processor time of the one thread that draws, which other programs disturb least. One line of JSON for each size,
+// framing and contender; `times_faster` compares the contender with this project's best device.
 #include <time.h>
 
 #include <algorithm>
@@ -71,9 +71,11 @@ void run(int width, int height, const Framing& framing, int rounds) {
   const auto add_device = [&](const char* name, WarpDevice device) {
     renderers.push_back(FaceRenderer::create(avatar, device));
     FaceRenderer* renderer = renderers.back().get();
-    contenders.push_back({name, [&out, renderer, frames = avatar->frame_count()](int i) {
+    contenders.push_back({name,
+                          [&out, renderer, frames = avatar->frame_count()](int i) {
                             renderer->render(i % frames, talking_pose(i), out.view());
-                          }, {}});
+                          },
+                          {}});
   };
   add_device("visavis", WarpDevice::kAuto);
   add_device("visavis_portable", WarpDevice::kPortable);
@@ -92,8 +94,10 @@ void run(int width, int height, const Framing& framing, int rounds) {
   }
   const double own = contenders.front().median();
   for (const Contender& contender : contenders) {
-    std::printf("{\"bench\":\"warp\",\"size\":\"%dx%d\",\"framing\":\"%s\",\"contender\":\"%s\",\"ms_per_frame\":%.4f,\"times_faster\":%.2f}\n", width,
-                height, framing.name, contender.name.c_str(), contender.median(), contender.median() / own);
+    std::printf(
+        "{\"bench\":\"warp\",\"size\":\"%dx%d\",\"framing\":\"%s\",\"contender\":\"%s\",\"ms_per_frame\":%.4f,\"times_"
+        "faster\":%.2f}\n",
+        width, height, framing.name, contender.name.c_str(), contender.median(), contender.median() / own);
   }
 }
 
@@ -107,7 +111,8 @@ int main(int argc, char** argv) {
   }
   for (const auto& [width, height] : {std::pair{512, 512}, std::pair{1280, 720}, std::pair{1920, 1080}}) {
     // The work grows with the face, not with the picture: as the stock portraits are framed, and much closer.
-    for (const Framing& framing : {Framing{"head_and_shoulders", 0.3f}, Framing{"close_up", 0.42f}}) run(width, height, framing, rounds);
+    for (const Framing& framing : {Framing{"head_and_shoulders", 0.3f}, Framing{"close_up", 0.42f}})
+      run(width, height, framing, rounds);
   }
   return 0;
 }

@@ -39,18 +39,20 @@ OpenCvRemap make_opencv_remap(const I420View& frame) {
     Maps full, half;
     cv::Mat planes[3], out_planes[3], bgr, out_bgr;
   };
-  auto scene = std::make_shared<Scene>(Scene{Maps(frame.width, frame.height), Maps(frame.width / 2, frame.height / 2), {}, {}, {}, {}});
+  auto scene = std::make_shared<Scene>(
+      Scene{Maps(frame.width, frame.height), Maps(frame.width / 2, frame.height / 2), {}, {}, {}, {}});
   scene->planes[0] = plane(frame.y, frame.stride_y, frame.width, frame.height);
   scene->planes[1] = plane(frame.u, frame.stride_uv, frame.width / 2, frame.height / 2);
   scene->planes[2] = plane(frame.v, frame.stride_uv, frame.width / 2, frame.height / 2);
   cv::cvtColor(scene->planes[0], scene->bgr, cv::COLOR_GRAY2BGR);
-  return {[scene](int) { cv::remap(scene->bgr, scene->out_bgr, scene->full.first, scene->full.second, cv::INTER_LINEAR); },
-          [scene](int) {
-            for (int k = 0; k < 3; ++k) {
-              const Maps& maps = k == 0 ? scene->full : scene->half;
-              cv::remap(scene->planes[k], scene->out_planes[k], maps.first, maps.second, cv::INTER_LINEAR);
-            }
-          }};
+  return {
+      [scene](int) { cv::remap(scene->bgr, scene->out_bgr, scene->full.first, scene->full.second, cv::INTER_LINEAR); },
+      [scene](int) {
+        for (int k = 0; k < 3; ++k) {
+          const Maps& maps = k == 0 ? scene->full : scene->half;
+          cv::remap(scene->planes[k], scene->out_planes[k], maps.first, maps.second, cv::INTER_LINEAR);
+        }
+      }};
 }
 
 }  // namespace visavis::bench

@@ -22,12 +22,15 @@ namespace {
 
 void check(const BuildOptions& o) {
   const auto refuse = [](const std::string& why) { throw BuildError(why); };
-  if (o.width < 64 || o.height < 64 || o.width > 8192 || o.height > 8192) refuse("the picture must be 64 to 8192 pixels a side");
-  if (o.rgb.size() != static_cast<std::size_t>(o.width) * o.height * 3) refuse("the picture's bytes do not match its size");
+  if (o.width < 64 || o.height < 64 || o.width > 8192 || o.height > 8192)
+    refuse("the picture must be 64 to 8192 pixels a side");
+  if (o.rgb.size() != static_cast<std::size_t>(o.width) * o.height * 3)
+    refuse("the picture's bytes do not match its size");
   for (const int side : {o.output_width, o.output_height}) {
     if (side < 128 || side > 4096 || side % 2 != 0) refuse("the avatar's size must be even, 128 to 4096 pixels a side");
   }
-  const double source = static_cast<double>(o.width) / o.height, target = static_cast<double>(o.output_width) / o.output_height;
+  const double source = static_cast<double>(o.width) / o.height,
+               target = static_cast<double>(o.output_width) / o.output_height;
   if (std::fabs(source / target - 1) > 0.02) refuse("the picture and the avatar must have the same shape");
   if (o.fps != 25 && o.fps != 30) refuse("the frame rate must be 25 or 30");
   if (!(o.loop_seconds >= 2 && o.loop_seconds <= 60)) refuse("the loop must last 2 to 60 seconds");

@@ -38,8 +38,8 @@ float ease(float t) {
   return t * t * (3 - 2 * t);
 }
 
-// A spontaneous blink shuts in about 100 ms and takes about twice as long to open (VanderWerf et al., "Eyelid movements",
-// J. Neurophysiol. 2003).
+// A spontaneous blink shuts in about 100 ms and takes about twice as long to open (VanderWerf et al., "Eyelid
+// movements", J. Neurophysiol. 2003).
 float blink_at(float seconds) {
   constexpr float kShutting = 0.10f, kShut = 0.05f, kOpening = 0.22f;
   if (seconds < 0) return ease((seconds + kShutting) / kShutting);
@@ -49,14 +49,15 @@ float blink_at(float seconds) {
 
 float smooth_step(float from, float to, float x) { return ease((x - from) / (to - from)); }
 
-// From a point on a lid's edge towards the skin beside it, past lashes and whatever of the eye the landmark left outside:
-// these are darker or less red than skin.
+// From a point on a lid's edge towards the skin beside it, past lashes and whatever of the eye the landmark left
+// outside: these are darker or less red than skin.
 PointF skin_margin(const Face& face, const I420View& still, std::uint16_t edge, std::uint16_t beside) {
   constexpr float kLeastMm = 0.9f, kMostMm = 3.5f;
   const PointF from = face.points[edge], way = face.points[beside] - from;
   const float room = length(way) / face.px_per_mm;
   if (room < 0.1f) return {};
-  const Sample cheek_left = sample_picture(still, face.points[50]), cheek_right = sample_picture(still, face.points[280]);
+  const Sample cheek_left = sample_picture(still, face.points[50]),
+               cheek_right = sample_picture(still, face.points[280]);
   const float skin_y = (cheek_left.y + cheek_right.y) / 2, skin_v = (cheek_left.v + cheek_right.v) / 2 - 128;
   float mm = kLeastMm;
   for (; mm < kMostMm; mm += 0.25f) {
@@ -162,7 +163,8 @@ void EyeWarp::shut_lids(bool right, const I420View& still) {
     closing_[eye.fold[k - 1]] = face_.down * (0.42f * fall);
     closing_[eye.socket[k - 1]] = face_.down * (0.10f * fall);
     closing_[eye.below[k - 1]] = face_.down * (-0.5f * rise);
-    for (std::uint16_t id : {eye.upper[k], eye.lower[k], eye.fold[k - 1], eye.socket[k - 1], eye.below[k - 1]}) touched[id] = 1;
+    for (std::uint16_t id : {eye.upper[k], eye.lower[k], eye.fold[k - 1], eye.socket[k - 1], eye.below[k - 1]})
+      touched[id] = 1;
   }
   for (std::size_t k = 1; k + 1 < eye.upper.size(); ++k) {
     margin_[eye.upper[k]] = skin_margin(face_, still, eye.upper[k], eye.fold[k - 1]);
@@ -185,7 +187,8 @@ void EyeWarp::shut_lids(bool right, const I420View& still) {
     }
   }
   // A face at the picture's border has lids beyond it; nothing is seen of them.
-  patch.box = {std::max(static_cast<int>(std::floor(left)) - 1, 0), std::max(static_cast<int>(std::floor(top)) - 1, 0), 0, 0};
+  patch.box = {std::max(static_cast<int>(std::floor(left)) - 1, 0), std::max(static_cast<int>(std::floor(top)) - 1, 0),
+               0, 0};
   patch.box.width = std::max(static_cast<int>(std::ceil(far)) + 2 - patch.box.x, 2);
   patch.box.height = std::max(static_cast<int>(std::ceil(bottom)) + 2 - patch.box.y, 2);
   patch.map.resize(static_cast<std::size_t>(patch.box.width) * patch.box.height);
@@ -202,12 +205,13 @@ PointF EyeWarp::gaze_share(PointF p, bool right) const {
   const std::size_t k = std::min(static_cast<std::size_t>(at), eye.upper.size() - 2);
   const float t = at - static_cast<float>(k);
   const auto height = [&](const auto& lid) {
-    return dot(face_.points[lid[k]] - inner, face_.down) * (1 - t) + dot(face_.points[lid[k + 1]] - inner, face_.down) * t;
+    return dot(face_.points[lid[k]] - inner, face_.down) * (1 - t) +
+           dot(face_.points[lid[k + 1]] - inner, face_.down) * t;
   };
   const float top = height(eye.upper), bottom = height(eye.lower), y = dot(p - inner, face_.down);
   const float margin = std::max(0.18f * (bottom - top), 0.5f);
-  const float share = smooth_step(0, margin, y - top) * smooth_step(0, margin, bottom - y) *
-                      smooth_step(0, 0.22f, s) * smooth_step(0, 0.22f, 1 - s);
+  const float share = smooth_step(0, margin, y - top) * smooth_step(0, margin, bottom - y) * smooth_step(0, 0.22f, s) *
+                      smooth_step(0, 0.22f, 1 - s);
   return {share, share};
 }
 
@@ -230,7 +234,8 @@ void EyeWarp::set(float blink, float gaze_x_mm, float gaze_y_mm) {
       const auto to = [&](std::uint16_t id) { return face_.points[id] + moved_[id]; };
       const auto back = [&](std::uint16_t id) { return margin_[id] * blink - moved_[id]; };
       LinearPair offset;
-      if (!LinearPair::through(to(ids.a), to(ids.b), to(ids.c), back(ids.a), back(ids.b), back(ids.c), offset)) continue;
+      if (!LinearPair::through(to(ids.a), to(ids.b), to(ids.c), back(ids.a), back(ids.b), back(ids.c), offset))
+        continue;
       scan_triangle(to(ids.a), to(ids.b), to(ids.c), patch.box, [&](int y, int begin, int end) {
         Source* row = patch.map.data() + static_cast<std::size_t>(y - patch.box.y) * patch.box.width;
         for (int x = begin; x < end; ++x) {
@@ -241,7 +246,8 @@ void EyeWarp::set(float blink, float gaze_x_mm, float gaze_y_mm) {
     for (int y = 0; y < patch.box.height; ++y) {
       for (int x = 0; x < patch.box.width; ++x) {
         PointF& to = patch.map[static_cast<std::size_t>(y) * patch.box.width + x].offset;
-        const PointF p = {static_cast<float>(patch.box.x + x) + 0.5f + to.x, static_cast<float>(patch.box.y + y) + 0.5f + to.y};
+        const PointF p = {static_cast<float>(patch.box.x + x) + 0.5f + to.x,
+                          static_cast<float>(patch.box.y + y) + 0.5f + to.y};
         const PointF share = gaze_share(p, side == 1);
         to = {to.x - gaze.x * share.x, to.y - gaze.y * share.y};
       }
@@ -280,7 +286,8 @@ void EyeWarp::draw_lashes(float blink, bool right) {
 EyeWarp::Source EyeWarp::source(PointF p) const {
   for (const Patch& patch : patches_) {
     const float x = p.x - 0.5f - static_cast<float>(patch.box.x), y = p.y - 0.5f - static_cast<float>(patch.box.y);
-    if (!(x >= 0 && y >= 0 && x < static_cast<float>(patch.box.width - 1) && y < static_cast<float>(patch.box.height - 1))) {
+    if (!(x >= 0 && y >= 0 && x < static_cast<float>(patch.box.width - 1) &&
+          y < static_cast<float>(patch.box.height - 1))) {
       continue;
     }
     const int ix = static_cast<int>(x), iy = static_cast<int>(y);

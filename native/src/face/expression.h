@@ -13,14 +13,14 @@ namespace visavis::face {
 struct IdlePose {
   float yaw = 0, pitch = 0, roll = 0;
   float shift_x = 0, shift_y = 0;
-  float breath = 0;         // 0 out, 1 in.
-  float brow = 0;           // Millimetres up.
-  float blink = 0;          // 0 open, 1 shut.
+  float breath = 0;  // 0 out, 1 in.
+  float brow = 0;    // Millimetres up.
+  float blink = 0;   // 0 open, 1 shut.
   float gaze_x = 0, gaze_y = 0;
 };
 
-// Periodic over `frame_count` frames: harmonics of the loop's length with seeded phases, so the last frame leads into the
-// first. Blinks and shifts of gaze keep clear of the seam.
+// Periodic over `frame_count` frames: harmonics of the loop's length with seeded phases, so the last frame leads into
+// the first. Blinks and shifts of gaze keep clear of the seam.
 std::vector<IdlePose> idle_timeline(int fps, int frame_count, double motion, std::uint64_t seed);
 
 // Both eyes' lids as a map over part of the still: where each pixel of the blinking still comes from.
@@ -58,8 +58,8 @@ class EyeWarp {
   PointF gaze_share(PointF p, bool right) const;
 
   const Face& face_;
-  std::vector<PointF> closing_;   // Displacement of each point when the lids are shut.
-  std::vector<PointF> margin_;    // From each point of a lid's edge to where skin begins.
+  std::vector<PointF> closing_;  // Displacement of each point when the lids are shut.
+  std::vector<PointF> margin_;   // From each point of a lid's edge to where skin begins.
   std::vector<PointF> moved_;
   Patch patches_[2];
   bool active_ = false;

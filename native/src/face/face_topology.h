@@ -33,10 +33,10 @@ struct JawShare {
 extern const std::array<JawShare, 24> kJawShares;
 
 struct EyeRing {
-  std::array<std::uint16_t, 9> upper, lower;      // The lids' edges from corner to corner; they share both.
-  std::array<std::uint16_t, 7> fold;              // The first row of skin above the upper lid.
-  std::array<std::uint16_t, 7> socket;            // The second, up to the brow bone.
-  std::array<std::uint16_t, 7> below;             // The first row under the lower lid.
+  std::array<std::uint16_t, 9> upper, lower;  // The lids' edges from corner to corner; they share both.
+  std::array<std::uint16_t, 7> fold;          // The first row of skin above the upper lid.
+  std::array<std::uint16_t, 7> socket;        // The second, up to the brow bone.
+  std::array<std::uint16_t, 7> below;         // The first row under the lower lid.
   std::array<std::uint16_t, 10> brow;
 };
 extern const EyeRing kLeftEye;

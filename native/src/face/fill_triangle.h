@@ -24,13 +24,15 @@ VISAVIS_PIXEL_FUNCTION float kept_offset(float px) {
 
 // `fill(ramp, count, map)` writes one span.
 template <typename Fill>
-VISAVIS_PIXEL_FUNCTION void fill_triangle_with(const OffsetMap& map, const PointF* at, const PointF* offset, Fill fill) {
+VISAVIS_PIXEL_FUNCTION void fill_triangle_with(const OffsetMap& map, const PointF* at, const PointF* offset,
+                                               Fill fill) {
   LinearPair offsets;
   if (!LinearPair::through(at[0], at[1], at[2], offset[0], offset[1], offset[2], offsets)) return;
   const std::uint32_t step_x = fixed<kOffsetBits>(offsets.per_x.x), step_y = fixed<kOffsetBits>(offsets.per_x.y);
   scan_triangle(at[0], at[1], at[2], map.box, [&](int y, int begin, int end) [[gnu::always_inline]] {
     const PointF first = offsets.at(static_cast<float>(begin) + 0.5f, static_cast<float>(y) + 0.5f);
-    const Ramp ramp = {fixed<kOffsetBits>(kept_offset(first.x)), fixed<kOffsetBits>(kept_offset(first.y)), step_x, step_y};
+    const Ramp ramp = {fixed<kOffsetBits>(kept_offset(first.x)), fixed<kOffsetBits>(kept_offset(first.y)), step_x,
+                       step_y};
     const int row = y - map.box.y, column = begin - map.box.x, until = end - map.box.x;
     fill(ramp, end - begin, map.offsets + static_cast<std::int64_t>(row) * map.pitch + column);
     RowExtent& extent = map.rows[row];

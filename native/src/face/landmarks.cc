@@ -14,7 +14,8 @@ namespace {
 
 // Mean distance between the pupils of adults (Dodgson, "Variation and extrema of human interpupillary distance", 2004).
 constexpr float kPupilDistanceMm = 63.0f;
-// From nose tip to the ears in front of which the outline ends, as a share of the face's width: MediaPipe's canonical face.
+// From nose tip to the ears in front of which the outline ends, as a share of the face's width: MediaPipe's canonical
+// face.
 constexpr float kDepthOverWidth = 0.62f;
 constexpr float kMinPupilDistancePx = 14.0f;
 constexpr float kMaxTurnDegrees = 50.0f;

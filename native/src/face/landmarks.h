@@ -9,14 +9,14 @@
 namespace visavis::face {
 
 struct Face {
-  std::vector<PointF> points;      // kRigPointCount, in output pixels; every triangle has the mesh's orientation.
-  std::vector<float> depth;        // Same length, in pixels, negative towards the viewer, 0 at the face's outline.
+  std::vector<PointF> points;  // kRigPointCount, in output pixels; every triangle has the mesh's orientation.
+  std::vector<float> depth;    // Same length, in pixels, negative towards the viewer, 0 at the face's outline.
   std::vector<Triangle> triangles;
-  PointF right, down;              // The face's axes in the picture (roll), orthogonal unit vectors.
-  PointF mouth;                    // Middle between the corners of the lips.
-  float px_per_mm = 1;             // Vertical scale.
-  float cos_yaw = 1;               // Horizontal foreshortening.
-  float yaw = 0, pitch = 0;        // Radians, roughly.
+  PointF right, down;        // The face's axes in the picture (roll), orthogonal unit vectors.
+  PointF mouth;              // Middle between the corners of the lips.
+  float px_per_mm = 1;       // Vertical scale.
+  float cos_yaw = 1;         // Horizontal foreshortening.
+  float yaw = 0, pitch = 0;  // Radians, roughly.
 
   // Millimetres in the face's own axes, from the middle of the mouth.
   PointF to_mm(PointF p) const;

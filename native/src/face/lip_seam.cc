@@ -14,8 +14,8 @@ namespace visavis::face {
 namespace {
 
 constexpr int kMiddle = kLipColumns / 2;
-constexpr float kShutGapMm = 0.8f;    // Below this there is nothing to see between the lips.
-constexpr float kLipShare = 0.6f;     // Of the space between the lips, to take it for lip.
+constexpr float kShutGapMm = 0.8f;  // Below this there is nothing to see between the lips.
+constexpr float kLipShare = 0.6f;   // Of the space between the lips, to take it for lip.
 
 // Share of what lies between the inner lips, in the middle columns, that has the lips' own colour.
 float lip_share(const Face& face, const I420View& still) {
@@ -75,7 +75,8 @@ std::array<float, kLipColumns> find_line(const Face& face, const I420View& still
 }  // namespace
 
 bool snap_shut_lips(Face& face, const I420View& still) {
-  const float gap_mm = dot(face.points[kLowerLip[0][kMiddle]] - face.points[kUpperLip[0][kMiddle]], face.down) / face.px_per_mm;
+  const float gap_mm =
+      dot(face.points[kLowerLip[0][kMiddle]] - face.points[kUpperLip[0][kMiddle]], face.down) / face.px_per_mm;
   if (gap_mm > kShutGapMm && lip_share(face, still) < kLipShare) return false;
   const std::array<float, kLipColumns> line = find_line(face, still);
   for (int k = 1; k + 1 < kLipColumns; ++k) {

@@ -7,8 +7,8 @@
 
 namespace visavis::face {
 
-// Landmark models often see a gap between lips that are shut. Where the space between the inner lips looks like lip, the
-// mouth is taken to be shut and both inner lips are moved onto the dark line between them. Returns whether it did.
+// Landmark models often see a gap between lips that are shut. Where the space between the inner lips looks like lip,
+// the mouth is taken to be shut and both inner lips are moved onto the dark line between them. Returns whether it did.
 bool snap_shut_lips(Face& face, const I420View& still);
 
 // Turns the first point outside of each corner of the mouth so that the line along which the lips will shut leaves the

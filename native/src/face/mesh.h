@@ -20,13 +20,13 @@ inline float length(PointF a) { return std::sqrt(dot(a, a)); }
 inline float signed_area2(PointF a, PointF b, PointF c) { return cross(b - a, c - a); }
 
 // Moves points as little as it can until every triangle is oriented like `orientation` (+1 or -1) with at least
-// min_area2[t] (twice the area, positive). mobility[i] in 0..1 says how willingly a point moves; 0 pins it. True when it
-// got there within `rounds`.
+// min_area2[t] (twice the area, positive). mobility[i] in 0..1 says how willingly a point moves; 0 pins it. True when
+// it got there within `rounds`.
 bool untangle(std::span<const Triangle> triangles, float orientation, std::span<const float> min_area2,
               std::span<const float> mobility, std::span<PointF> points, int rounds);
 
-// Fills in the displacement of the free points so that each is the mean of its neighbours', nearer ones counting more: the
-// discrete harmonic extension of what is fixed.
+// Fills in the displacement of the free points so that each is the mean of its neighbours', nearer ones counting more:
+// the discrete harmonic extension of what is fixed.
 class HarmonicExtension {
  public:
   HarmonicExtension(std::span<const Triangle> triangles, std::span<const PointF> points);

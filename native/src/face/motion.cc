@@ -25,10 +25,11 @@ const TapTable& tap_table() {
     TapTable table;
     for (int i = 0; i < kPhases; ++i) {
       const double t = static_cast<double>(i) / kPhases;
-      const double w[4] = {((-0.5 * t + 1.0) * t - 0.5) * t, (1.5 * t - 2.5) * t * t + 1, ((-1.5 * t + 2.0) * t + 0.5) * t,
-                           (0.5 * t - 0.5) * t * t};
+      const double w[4] = {((-0.5 * t + 1.0) * t - 0.5) * t, (1.5 * t - 2.5) * t * t + 1,
+                           ((-1.5 * t + 2.0) * t + 0.5) * t, (0.5 * t - 0.5) * t * t};
       std::int32_t sum = 0;
-      for (int k = 0; k < 4; ++k) sum += table.taps[i][k] = static_cast<std::int32_t>(std::lround(w[k] * (1 << kTapBits)));
+      for (int k = 0; k < 4; ++k)
+        sum += table.taps[i][k] = static_cast<std::int32_t>(std::lround(w[k] * (1 << kTapBits)));
       table.taps[i][t < 0.5 ? 1 : 2] += (1 << kTapBits) - sum;
     }
     return table;
@@ -68,7 +69,8 @@ float smooth_step(float from, float to, float x) {
 
 }  // namespace
 
-MotionRenderer::MotionRenderer(const Face& face, const I420View& still) : face_(face), still_(still), eyes_(face, still) {
+MotionRenderer::MotionRenderer(const Face& face, const I420View& still)
+    : face_(face), still_(still), eyes_(face, still) {
   step_ = std::max(8, (still.width / 64 + 7) & ~7);
   nodes_x_ = (still.width + step_ - 1) / step_ + 1;
   nodes_y_ = (still.height + step_ - 1) / step_ + 1;
@@ -186,7 +188,8 @@ void MotionRenderer::sample_plane(const std::uint8_t* from, int from_stride, std
     for (int side = 0; eyes_.active() && side < 2; ++side) {
       const Box box = eyes_.box(side);
       const float luma_y = static_cast<float>(y) * scale, reach = static_cast<float>(4 * step_);
-      eye_row = eye_row || (luma_y > static_cast<float>(box.y) - reach && luma_y < static_cast<float>(box.y + box.height) + reach);
+      eye_row = eye_row ||
+                (luma_y > static_cast<float>(box.y) - reach && luma_y < static_cast<float>(box.y + box.height) + reach);
     }
     for (int i = 0; i * cell < width; ++i) {
       const PointF left = top[i] * (1 - fy) + bottom[i] * fy, right = top[i + 1] * (1 - fy) + bottom[i + 1] * fy;
@@ -203,7 +206,8 @@ void MotionRenderer::sample_plane(const std::uint8_t* from, int from_stride, std
         PointF d = left + slope * (static_cast<float>(x - begin) + 0.5f);
         float shade = 0;
         if (eye_row) {
-          const PointF at = {(static_cast<float>(x) + 0.5f) * scale + d.x, (static_cast<float>(y) + 0.5f) * scale + d.y};
+          const PointF at = {(static_cast<float>(x) + 0.5f) * scale + d.x,
+                             (static_cast<float>(y) + 0.5f) * scale + d.y};
           const EyeWarp::Source eye = eyes_.source(at);
           d = d + eye.offset;
           shade = scale == 1.0f ? eye.shade : 0.0f;

@@ -29,11 +29,12 @@ class MotionRenderer {
   const Face& face_;
   I420View still_;
   EyeWarp eyes_;
-  int step_ = 8;           // Luma pixels between nodes.
+  int step_ = 8;  // Luma pixels between nodes.
   int nodes_x_ = 0, nodes_y_ = 0;
   // Per node: how much the head, the chest and the brows carry it, and its depth.
   std::vector<float> head_, chest_, brow_, depth_;
-  std::vector<PointF> forward_, backward_;  // Displacement still → frame at the still's nodes, frame → still at the frame's.
+  std::vector<PointF> forward_,
+      backward_;  // Displacement still → frame at the still's nodes, frame → still at the frame's.
 };
 
 }  // namespace visavis::face

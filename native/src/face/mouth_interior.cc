@@ -19,15 +19,15 @@ struct Paint {
   float y = 16, u = 128, v = 128, a = 0;
 };
 
-// Outer edges of the teeth of one half, from the midline, in millimetres as seen from the front: widths after Ash & Nelson,
-// "Wheeler's Dental Anatomy", narrowed towards the back where the arch turns away.
+// Outer edges of the teeth of one half, from the midline, in millimetres as seen from the front: widths after Ash &
+// Nelson, "Wheeler's Dental Anatomy", narrowed towards the back where the arch turns away.
 constexpr std::array<float, 6> kUpperTeeth = {8.2f, 14.4f, 20.2f, 24.6f, 28.0f, 30.5f};
 constexpr std::array<float, 6> kUpperLift = {0.0f, 0.7f, 0.2f, 0.9f, 1.6f, 2.2f};
 constexpr std::array<float, 6> kLowerTeeth = {5.2f, 10.8f, 16.8f, 22.0f, 26.0f, 29.0f};
 constexpr std::array<float, 6> kLowerLift = {0.0f, 0.0f, -0.2f, 0.4f, 0.8f, 1.2f};
 constexpr std::array<float, 6> kNoLift = {};
-constexpr float kUpperEdgeMm = 1.4f;    // Upper incisors reach this far under the line where the lips meet.
-constexpr float kLowerEdgeMm = 1.7f;    // Lower incisors begin here when the jaw is shut.
+constexpr float kUpperEdgeMm = 1.4f;  // Upper incisors reach this far under the line where the lips meet.
+constexpr float kLowerEdgeMm = 1.7f;  // Lower incisors begin here when the jaw is shut.
 constexpr float kToothLengthMm = 9.5f;
 constexpr float kTongueHalfWidthMm = 19.0f;
 

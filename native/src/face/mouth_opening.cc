@@ -9,7 +9,7 @@ namespace visavis::face {
 
 namespace {
 
-constexpr int kSplineSteps = 4;   // Straight pieces for each stretch between two points of a lip.
+constexpr int kSplineSteps = 4;  // Straight pieces for each stretch between two points of a lip.
 constexpr float kSteepest = 6.0f;
 
 PointF catmull_rom(PointF a, PointF b, PointF c, PointF d, float t) {
@@ -49,8 +49,7 @@ void MouthOpening::trace_lip(std::span<const PointF> points, const std::vector<s
   }
 }
 
-void MouthOpening::trace(std::span<const PointF> points, const FaceContours& contours, const Box& clip,
-                         float grow_px) {
+void MouthOpening::trace(std::span<const PointF> points, const FaceContours& contours, const Box& clip, float grow_px) {
   clip_ = clip;
   box_ = {};
   std::fill(upper_soft_.begin(), upper_soft_.end(), 0.0f);
@@ -79,7 +78,8 @@ void MouthOpening::trace(std::span<const PointF> points, const FaceContours& con
   const int low = clip.y, high = clip.y + clip.height;
   const int x0 = open_first & ~1, x1 = std::min((open_last + 2) & ~1, clip.x + clip.width);
   const int y0 = static_cast<int>(std::clamp(std::floor(top), static_cast<float>(low), static_cast<float>(high))) & ~1;
-  const int y1 = static_cast<int>(std::clamp(std::ceil(bottom) + 1, static_cast<float>(low), static_cast<float>(high))) & ~1;
+  const int y1 =
+      static_cast<int>(std::clamp(std::ceil(bottom) + 1, static_cast<float>(low), static_cast<float>(high))) & ~1;
   box_ = {x0, y0, x1 - x0, std::max(y1 - y0, 0)};
 }
 

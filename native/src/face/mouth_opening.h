@@ -14,19 +14,19 @@ class MouthOpening {
   // Room for frames of `width` pixels.
   explicit MouthOpening(int width);
 
-  // Takes the inner lips from posed points and smooths them through their points. Where the lips part, each edge moves up
-  // to `grow_px` onto its lip.
+  // Takes the inner lips from posed points and smooths them through their points. Where the lips part, each edge moves
+  // up to `grow_px` onto its lip.
   void trace(std::span<const PointF> points, const FaceContours& contours, const Box& clip, float grow_px);
 
   // Pixels outside of this box have no coverage.
   const Box& box() const { return box_; }
 
-  // For columns box().x ... of row y: coverage[i] 0..255, and light[i] 0..255, where 255 is unshaded and `shadow` (0..1) the
-  // darkening right under the upper lip, fading over `shadow_px`.
+  // For columns box().x ... of row y: coverage[i] 0..255, and light[i] 0..255, where 255 is unshaded and `shadow`
+  // (0..1) the darkening right under the upper lip, fading over `shadow_px`.
   void row(int y, float shadow, float shadow_px, std::uint8_t* coverage, std::uint8_t* light) const;
 
-  // Darkening of the line where shut lips meet: 0..255 for columns box().x - 1 ... of row y, `strength` 0..1, fading over
-  // `reach_px` from the line.
+  // Darkening of the line where shut lips meet: 0..255 for columns box().x - 1 ... of row y, `strength` 0..1, fading
+  // over `reach_px` from the line.
   bool seam_row(int y, float strength, float reach_px, std::uint8_t* dark) const;
 
   // Rows that seam_row() can touch.
@@ -38,9 +38,10 @@ class MouthOpening {
 
   int width_;
   Box box_, clip_;
-  int first_ = 0, last_ = 0;                     // Columns both lips reach.
-  std::vector<float> upper_, lower_;             // Height of each lip's edge at each column's centre.
-  std::vector<float> upper_soft_, lower_soft_;   // Over how many rows the edge fades, from its slope; 0 where there is none.
+  int first_ = 0, last_ = 0;          // Columns both lips reach.
+  std::vector<float> upper_, lower_;  // Height of each lip's edge at each column's centre.
+  std::vector<float> upper_soft_,
+      lower_soft_;  // Over how many rows the edge fades, from its slope; 0 where there is none.
 };
 
 }  // namespace visavis::face

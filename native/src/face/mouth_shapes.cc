@@ -13,35 +13,35 @@ namespace {
 
 // One viseme, in millimetres of an average adult face. The opening between the lips is jaw + raise + drop.
 struct MouthTarget {
-  float jaw = 0;      // The jaw opens.
-  float raise = 0;    // The upper lip rises over the line where the lips meet.
-  float drop = 0;     // The lower lip falls further than the jaw.
-  float spread = 0;   // Each corner moves outwards; negative is pucker.
-  float press = 0;    // 0..1: the red of both lips is rolled in.
-  float tuck = 0;     // The lower lip rises from where the jaw carries it, towards the upper teeth.
-  float tongue = 0;   // The tongue rises against the jaw.
+  float jaw = 0;        // The jaw opens.
+  float raise = 0;      // The upper lip rises over the line where the lips meet.
+  float drop = 0;       // The lower lip falls further than the jaw.
+  float spread = 0;     // Each corner moves outwards; negative is pucker.
+  float press = 0;      // 0..1: the red of both lips is rolled in.
+  float tuck = 0;       // The lower lip rises from where the jaw carries it, towards the upper teeth.
+  float tongue = 0;     // The tongue rises against the jaw.
   float relax = 0.35f;  // 0..1: how much of a smile it undoes.
-  float round = 1;    // Exponent of the opening's outline: 1 is a lens, 0.5 an ellipse.
+  float round = 1;      // Exponent of the opening's outline: 1 is a lens, 0.5 an ellipse.
 };
 
 // Openings follow what lip readers report (Cappelletta & Harte, "Phoneme-to-viseme mapping", 2012, and the published
 // openness of the Oculus set): bilabials shut, labiodentals bring the lower lip under the teeth, aa is widest.
 constexpr std::array<MouthTarget, kVisemeCount> kTargets = {{
-    {},                                                                                              // sil
-    {.press = 1.0f, .relax = 0.45f},                                                                 // PP
-    {.jaw = 0.8f, .raise = 1.7f, .tuck = 0.9f, .relax = 0.4f, .round = 0.8f},                        // FF
-    {.jaw = 2.6f, .raise = 0.9f, .drop = 0.8f, .tongue = 3.6f, .round = 0.8f},                       // TH
-    {.jaw = 1.8f, .raise = 0.8f, .drop = 1.0f, .tongue = 3.0f, .round = 0.85f},                      // DD
-    {.jaw = 2.6f, .raise = 0.8f, .drop = 0.9f, .tongue = 0.5f, .round = 0.8f},                       // kk
-    {.jaw = 1.2f, .raise = 1.5f, .drop = 1.6f, .spread = -3.8f, .relax = 0.7f, .round = 0.55f},      // CH
-    {.jaw = 0.6f, .raise = 1.1f, .drop = 1.3f, .spread = 1.2f, .relax = 0.25f, .round = 0.8f},       // SS
-    {.jaw = 2.0f, .raise = 0.7f, .drop = 0.9f, .tongue = 3.2f, .round = 0.85f},                      // nn
+    {},                                                                                                         // sil
+    {.press = 1.0f, .relax = 0.45f},                                                                            // PP
+    {.jaw = 0.8f, .raise = 1.7f, .tuck = 0.9f, .relax = 0.4f, .round = 0.8f},                                   // FF
+    {.jaw = 2.6f, .raise = 0.9f, .drop = 0.8f, .tongue = 3.6f, .round = 0.8f},                                  // TH
+    {.jaw = 1.8f, .raise = 0.8f, .drop = 1.0f, .tongue = 3.0f, .round = 0.85f},                                 // DD
+    {.jaw = 2.6f, .raise = 0.8f, .drop = 0.9f, .tongue = 0.5f, .round = 0.8f},                                  // kk
+    {.jaw = 1.2f, .raise = 1.5f, .drop = 1.6f, .spread = -3.8f, .relax = 0.7f, .round = 0.55f},                 // CH
+    {.jaw = 0.6f, .raise = 1.1f, .drop = 1.3f, .spread = 1.2f, .relax = 0.25f, .round = 0.8f},                  // SS
+    {.jaw = 2.0f, .raise = 0.7f, .drop = 0.9f, .tongue = 3.2f, .round = 0.85f},                                 // nn
     {.jaw = 2.2f, .raise = 0.8f, .drop = 1.0f, .spread = -3.0f, .tongue = 1.5f, .relax = 0.6f, .round = 0.6f},  // RR
-    {.jaw = 9.5f, .raise = 1.5f, .drop = 1.8f, .spread = -0.6f, .relax = 0.45f, .round = 0.6f},      // aa
-    {.jaw = 5.8f, .raise = 1.4f, .drop = 1.8f, .spread = 1.4f, .relax = 0.25f, .round = 0.7f},       // E
-    {.jaw = 2.6f, .raise = 1.2f, .drop = 1.5f, .spread = 2.4f, .relax = 0.15f, .round = 0.8f},       // I
-    {.jaw = 6.8f, .raise = 1.3f, .drop = 1.0f, .spread = -6.2f, .relax = 0.85f, .round = 0.5f},      // O
-    {.jaw = 3.0f, .raise = 1.0f, .drop = 1.0f, .spread = -8.2f, .relax = 0.95f, .round = 0.5f},      // U
+    {.jaw = 9.5f, .raise = 1.5f, .drop = 1.8f, .spread = -0.6f, .relax = 0.45f, .round = 0.6f},                 // aa
+    {.jaw = 5.8f, .raise = 1.4f, .drop = 1.8f, .spread = 1.4f, .relax = 0.25f, .round = 0.7f},                  // E
+    {.jaw = 2.6f, .raise = 1.2f, .drop = 1.5f, .spread = 2.4f, .relax = 0.15f, .round = 0.8f},                  // I
+    {.jaw = 6.8f, .raise = 1.3f, .drop = 1.0f, .spread = -6.2f, .relax = 0.85f, .round = 0.5f},                 // O
+    {.jaw = 3.0f, .raise = 1.0f, .drop = 1.0f, .spread = -8.2f, .relax = 0.95f, .round = 0.5f},                 // U
 }};
 
 constexpr float kSeamShare[kLipColumns] = {0.5f, 0.27f, 0.33f, 0.39f, 0.42f, 0.43f, 0.42f, 0.39f, 0.33f, 0.27f, 0.5f};
@@ -52,7 +52,7 @@ constexpr float kNeutralCurveMm = 1.5f;
 // How much of the inner lip's move each ring of the lip takes part in, from the opening to the border of the red.
 constexpr float kUpperFollow[kLipRings] = {1.0f, 0.97f, 0.90f, 0.78f};
 constexpr float kLowerFollow[kLipRings] = {1.0f, 0.99f, 0.96f, 0.90f};
-constexpr float kMinAreaShare = 0.12f;   // Of a triangle's area at rest, in any viseme.
+constexpr float kMinAreaShare = 0.12f;  // Of a triangle's area at rest, in any viseme.
 
 // Height of the opening at t = -1..1 along the mouth.
 float outline(float t, float exponent) { return std::pow(std::max(0.0f, 1.0f - t * t), exponent); }
@@ -125,12 +125,13 @@ class ShapeMaker {
 
   float column_t(int k) const { return std::clamp(rest_.seam[k].x / rest_.half_width_mm, -1.0f, 1.0f); }
 
-  // Everything above the nose's wings, the nose itself, what lies far out on the cheeks and the outer ring stay where they
-  // are.
+  // Everything above the nose's wings, the nose itself, what lies far out on the cheeks and the outer ring stay where
+  // they are.
   void pin_skull() {
     const float tip = 0.5f * (face_.to_mm(face_.points[4]).y + face_.to_mm(face_.points[2]).y);
     const float base = face_.to_mm(face_.points[2]).y + 0.5f;
-    const float wing_left = face_.to_mm(face_.points[129]).x - 0.5f, wing_right = face_.to_mm(face_.points[358]).x + 0.5f;
+    const float wing_left = face_.to_mm(face_.points[129]).x - 0.5f,
+                wing_right = face_.to_mm(face_.points[358]).x + 0.5f;
     for (std::size_t i = 0; i < face_.points.size(); ++i) {
       const PointF mm = face_.to_mm(face_.points[i]);
       const bool nose = mm.y <= base && mm.x >= wing_left && mm.x <= wing_right;
@@ -221,8 +222,8 @@ RestMouth measure_mouth(const Face& face) {
   rest.half_width_mm = std::max((right - left) / 2, 1.0f);
   for (int k = 0; k < kLipColumns; ++k) {
     const PointF u = face.to_mm(face.points[kUpperLip[0][k]]), l = face.to_mm(face.points[kLowerLip[0][k]]);
-    // A smile raises the upper lip and a loose jaw lowers the lower one; each comes half of the way. Near the corners the
-    // line keeps to the upper lip, which leaves the corner at a flatter angle.
+    // A smile raises the upper lip and a loose jaw lowers the lower one; each comes half of the way. Near the corners
+    // the line keeps to the upper lip, which leaves the corner at a flatter angle.
     rest.seam[k] = {(u.x + l.x) / 2, u.y + kSeamShare[k] * (l.y - u.y)};
   }
   if (rest.gap_mm > 1.0f) {

@@ -15,7 +15,8 @@ std::vector<Triangle> moving_triangles(const Rig& rig);
 std::vector<Triangle> folded(const Rig& rig, std::span<const Triangle> among, int frame, const MouthPose& pose);
 
 // Tries every viseme and seeded blends over the loop's frames, and evens out the shapes around each triangle that folds
-// until none does. Opposite points of the inner lips move together: what must shut still shuts. False when it cannot be done.
+// until none does. Opposite points of the inner lips move together: what must shut still shuts. False when it cannot be
+// done.
 bool unfold_poses(Rig& rig);
 
 }  // namespace visavis::face

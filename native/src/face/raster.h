@@ -53,7 +53,8 @@ struct LinearPair {
   PointF origin, at_origin, per_x, per_y;
 
   // False where the three points are in line.
-  VISAVIS_PIXEL_FUNCTION static bool through(PointF a, PointF b, PointF c, PointF va, PointF vb, PointF vc, LinearPair& out) {
+  VISAVIS_PIXEL_FUNCTION static bool through(PointF a, PointF b, PointF c, PointF va, PointF vb, PointF vc,
+                                             LinearPair& out) {
     const float ux = b.x - a.x, uy = b.y - a.y, wx = c.x - a.x, wy = c.y - a.y;
     const float det = ux * wy - uy * wx;
     if (!(det > 1e-6f || det < -1e-6f)) return false;

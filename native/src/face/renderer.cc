@@ -23,8 +23,8 @@ using face::Plane;
 using face::Ramp;
 using face::WarpKernels;
 
-constexpr float kLeastMovePx = 1.0f / 32;   // What moves less is left alone: nobody sees it.
-constexpr float kFadeInWeight = 0.12f;      // From rest to this weight the painted mouth takes over from the picture's.
+constexpr float kLeastMovePx = 1.0f / 32;  // What moves less is left alone: nobody sees it.
+constexpr float kFadeInWeight = 0.12f;     // From rest to this weight the painted mouth takes over from the picture's.
 constexpr float kShadowMm = 2.4f;
 constexpr float kRimMm = 0.5f;
 constexpr float kSeamMm = 1.1f;
@@ -189,7 +189,8 @@ class MeshRenderer final : public FaceRenderer {
   static Ramp layer_ramp(const Affine& map, float x, float y, float step, float scale) {
     const PointF at = map.apply({x, y});
     return {face::fixed<face::kSampleBits>(at.x * scale - 0.5f), face::fixed<face::kSampleBits>(at.y * scale - 0.5f),
-            face::fixed<face::kSampleBits>(map.xx * step * scale), face::fixed<face::kSampleBits>(map.yx * step * scale)};
+            face::fixed<face::kSampleBits>(map.xx * step * scale),
+            face::fixed<face::kSampleBits>(map.yx * step * scale)};
   }
 
   // The layers' opacities along a row, into alpha_: pixel i lies at (x + i * step, y) of the frame.
@@ -201,7 +202,8 @@ class MeshRenderer final : public FaceRenderer {
     }
   }
 
-  // Composes one plane of the layers along the same row into lines_[0], after sample_opacities(). `scale` is the plane's.
+  // Composes one plane of the layers along the same row into lines_[0], after sample_opacities(). `scale` is the
+  // plane's.
   template <typename PlaneOf>
   void compose(float x, float y, float step, int count, float scale, PlaneOf plane_of) {
     const int width = scale == 1.0f ? rig_.mouth.width : rig_.mouth.width / 2;
@@ -210,7 +212,8 @@ class MeshRenderer final : public FaceRenderer {
     std::uint8_t* over = lines_[1].data();
     for (std::size_t k = 0; k < layers_.size(); ++k) {
       // A layer that shows nowhere in this row needs no colour.
-      if (k > 0 && std::all_of(alpha_[k - 1].begin(), alpha_[k - 1].begin() + count, [](auto a) { return a == 0; })) continue;
+      if (k > 0 && std::all_of(alpha_[k - 1].begin(), alpha_[k - 1].begin() + count, [](auto a) { return a == 0; }))
+        continue;
       const Plane color = {plane_of(*layers_[k].layer), width, width, height};
       kernels_.sample_row(color, layer_ramp(layers_[k].map, x, y, step, scale), count, k == 0 ? under : over);
       if (k > 0) kernels_.blend_row(over, alpha_[k - 1].data(), count, under);
@@ -242,7 +245,8 @@ class MeshRenderer final : public FaceRenderer {
           line[i] = face::blend_pixel(16, line[i], light[i]);
           cover[half][i] = static_cast<std::uint8_t>(cover[half][i] * fade >> 8);
         }
-        kernels_.blend_row(line, cover[half], area.width, out.y + static_cast<std::ptrdiff_t>(y + half) * out.stride_y + area.x);
+        kernels_.blend_row(line, cover[half], area.width,
+                           out.y + static_cast<std::ptrdiff_t>(y + half) * out.stride_y + area.x);
       }
       for (int i = 0; i < area.width / 2; ++i) {
         light[i] = static_cast<std::uint8_t>(

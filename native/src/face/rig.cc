@@ -37,9 +37,9 @@ void check_indices(const std::vector<std::uint16_t>& ids, std::size_t points, co
 }
 
 void check_layer(const MouthLayer& layer, std::size_t luma) {
-  require(layer.y.size() == luma && layer.alpha.size() == luma && layer.u.size() == luma / 4 &&
-              layer.v.size() == luma / 4,
-          "a mouth layer has the wrong size");
+  require(
+      layer.y.size() == luma && layer.alpha.size() == luma && layer.u.size() == luma / 4 && layer.v.size() == luma / 4,
+      "a mouth layer has the wrong size");
 }
 
 void check(const Rig& rig) {
@@ -49,7 +49,8 @@ void check(const Rig& rig) {
   require(rig.fps == 25 || rig.fps == 30, "the frame rate is neither 25 nor 30");
   require(rig.frame_count >= 1 && rig.frame_count <= face::kMaxFrames, "the frame count is out of range");
   require(std::isfinite(rig.px_per_mm) && rig.px_per_mm > 0.01f && rig.px_per_mm < 100.0f, "the scale is out of range");
-  require(sane(rig.down) && std::fabs(dot(rig.down, rig.down) - 1.0f) < 0.01f, "the downward axis is not a unit vector");
+  require(sane(rig.down) && std::fabs(dot(rig.down, rig.down) - 1.0f) < 0.01f,
+          "the downward axis is not a unit vector");
   const std::size_t points = rig.rest.size();
   require(points >= kLandmarkCount && points <= face::kMaxPoints, "the point count is out of range");
   check_points(rig.rest, points, "a point is out of range");
@@ -183,8 +184,8 @@ void pose_points(const Rig& rig, int frame, const MouthPose& pose, std::span<Poi
     }
   }
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = track[i] + head.turn(out[i]);
-  // Every viseme brings the lips together before it parts them again. What the frame's lips are further apart, or nearer,
-  // than the skull's movement tells goes the same way, or shut lips would gape in some frames.
+  // Every viseme brings the lips together before it parts them again. What the frame's lips are further apart, or
+  // nearer, than the skull's movement tells goes the same way, or shut lips would gape in some frames.
   float weight = 0;
   for (std::size_t v = 1; v < kVisemeCount; ++v) weight += pose.weights[v];
   for (std::size_t k = 0; k < rig.contours.inner_upper_lip.size(); ++k) {

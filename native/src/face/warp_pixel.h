@@ -41,7 +41,8 @@ VISAVIS_PIXEL_FUNCTION std::int32_t chroma_offset(std::int32_t a, std::int32_t b
   return pack_offset(x, y);
 }
 
-// Bilinear sample at (u, v) in 1/128 pixel, (0, 0) being the centre of the first pixel; the border pixels go on outside.
+// Bilinear sample at (u, v) in 1/128 pixel, (0, 0) being the centre of the first pixel; the border pixels go on
+// outside.
 VISAVIS_PIXEL_FUNCTION std::uint8_t sample_pixel(const Plane& plane, std::int32_t u, std::int32_t v) {
   const std::int32_t most_u = (plane.width - 1) * kSubpixel, most_v = (plane.height - 1) * kSubpixel;
   u = u < 0 ? 0 : u > most_u ? most_u : u;

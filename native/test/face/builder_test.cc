@@ -57,7 +57,8 @@ CHECK_CASE("lips shut at PP and open at aa, whatever the photograph shows") {
         CHECK(inner_gap_mm(rig, frame, pose_of(Viseme::PP, 1, loudness)) < 0.15f);
         CHECK(inner_gap_mm(rig, frame, pose_of(Viseme::aa, 1, loudness)) > 7.0f);
       }
-      CHECK(inner_gap_mm(rig, frame, pose_of(Viseme::aa, 1, 1)) > inner_gap_mm(rig, frame, pose_of(Viseme::aa, 1, 0)) + 1);
+      CHECK(inner_gap_mm(rig, frame, pose_of(Viseme::aa, 1, 1)) >
+            inner_gap_mm(rig, frame, pose_of(Viseme::aa, 1, 0)) + 1);
     }
   }
 }
@@ -162,10 +163,18 @@ CHECK_CASE("unusable landmarks are refused with a reason") {
   refuses("478", [](auto& l) { l.clear(); });
   refuses("not a number", [](auto& l) { l[100] = std::numeric_limits<float>::quiet_NaN(); });
   refuses("not a number", [](auto& l) { l[7] = std::numeric_limits<float>::infinity(); });
-  refuses("outside", [](auto& l) { for (std::size_t i = 0; i < l.size(); i += 3) l[i] += 200; });
-  refuses("mirrored", [](auto& l) { for (std::size_t i = 0; i < l.size(); i += 3) l[i] = 256 - l[i]; });
-  refuses("too small", [](auto& l) { for (float& v : l) v *= 0.2f; });
-  refuses("depth", [](auto& l) { for (std::size_t i = 2; i < l.size(); i += 3) l[i] = 0; });
+  refuses("outside", [](auto& l) {
+    for (std::size_t i = 0; i < l.size(); i += 3) l[i] += 200;
+  });
+  refuses("mirrored", [](auto& l) {
+    for (std::size_t i = 0; i < l.size(); i += 3) l[i] = 256 - l[i];
+  });
+  refuses("too small", [](auto& l) {
+    for (float& v : l) v *= 0.2f;
+  });
+  refuses("depth", [](auto& l) {
+    for (std::size_t i = 2; i < l.size(); i += 3) l[i] = 0;
+  });
   refuses("fold", [](auto& l) {
     std::mt19937 random(1);
     std::uniform_real_distribution<float> anywhere(60, 200);

@@ -12,8 +12,8 @@ namespace visavis::test {
 
 namespace {
 
-// Thousandths of the face's width, from the middle of the mesh; found once by the landmark model in a smiling portrait and
-// in one with shut lips.
+// Thousandths of the face's width, from the middle of the mesh; found once by the landmark model in a smiling portrait
+// and in one with shut lips.
 struct Point3 {
   std::int16_t x, y, z;
 };
@@ -30,8 +30,8 @@ using Outline = std::vector<int>;
 
 const Outline kOval = {10,  338, 297, 332, 284, 251, 389, 356, 454, 323, 361, 288, 397, 365, 379, 378, 400, 377,
                        152, 148, 176, 149, 150, 136, 172, 58,  132, 93,  234, 127, 162, 21,  54,  103, 67,  109};
-const Outline kLips = {61,  185, 40,  39, 37, 0,  267, 269, 270, 409, 291, 375, 321, 405, 314, 17, 84, 181, 91, 146};
-const Outline kOpening = {78,  191, 80,  81,  82,  13, 312, 311, 310, 415, 308, 324, 318, 402, 317, 14, 87, 178, 88, 95};
+const Outline kLips = {61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291, 375, 321, 405, 314, 17, 84, 181, 91, 146};
+const Outline kOpening = {78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308, 324, 318, 402, 317, 14, 87, 178, 88, 95};
 const Outline kEyes[2] = {{33, 246, 161, 160, 159, 158, 157, 173, 133, 155, 154, 153, 145, 144, 163, 7},
                           {362, 398, 384, 385, 386, 387, 388, 466, 263, 249, 390, 373, 374, 380, 381, 382}};
 
@@ -64,7 +64,8 @@ class Canvas {
     const std::size_t at = (static_cast<std::size_t>(y) * face_.width + x) * 3;
     // A fine weave over everything.
     const float weave = 6.0f * std::sin(0.45f * static_cast<float>(x)) * std::sin(0.38f * static_cast<float>(y) + 1);
-    for (int c = 0; c < 3; ++c) face_.rgb[at + c] = static_cast<std::uint8_t>(std::clamp(color[c] + weave, 0.0f, 255.0f));
+    for (int c = 0; c < 3; ++c)
+      face_.rgb[at + c] = static_cast<std::uint8_t>(std::clamp(color[c] + weave, 0.0f, 255.0f));
   }
 
   // A line of `thickness` along a row of landmarks.

@@ -15,12 +15,12 @@ enum class Expression { kNeutral, kSmiling };
 struct DrawnFace {
   int width = 0;
   int height = 0;
-  std::vector<float> landmarks;    // 478 x (x, y, z) in pixels.
+  std::vector<float> landmarks;  // 478 x (x, y, z) in pixels.
   std::vector<std::uint8_t> rgb;
 };
 
-// `share` is the face's width as a part of the picture's shorter side. Skin, lips, eyes and a background are painted from the landmarks' own
-// contours, with a texture that makes displaced pixels visible; a smile shows teeth.
+// `share` is the face's width as a part of the picture's shorter side. Skin, lips, eyes and a background are painted
+// from the landmarks' own contours, with a texture that makes displaced pixels visible; a smile shows teeth.
 DrawnFace draw_face(int width, int height, Expression expression = Expression::kNeutral, float share = 0.42f);
 
 // Points into `face`, which must outlive the options.

@@ -84,7 +84,8 @@ CHECK_CASE("the picture's borders stand still") {
     const I420View frame = loop.avatar->frame(i);
     int worst = 0;
     for (int k = 0; k < 256; ++k) {
-      for (const int at : {k, 255 * 256 + k, k * 256, k * 256 + 255}) worst = std::max(worst, std::abs(int{frame.y[at]} - int{first.y[at]}));
+      for (const int at : {k, 255 * 256 + k, k * 256, k * 256 + 255})
+        worst = std::max(worst, std::abs(int{frame.y[at]} - int{first.y[at]}));
     }
     CHECK(worst <= 2);
   }

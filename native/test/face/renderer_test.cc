@@ -1,3 +1,5 @@
+#include "visavis/face/renderer.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -6,7 +8,6 @@
 
 #include "check.h"
 #include "drawn_face.h"
-#include "visavis/face/renderer.h"
 
 namespace visavis {
 namespace {
@@ -58,7 +59,8 @@ Differences compare(const I420View& a, const I420View& b, const Box& box) {
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x) {
         if (p[y * ps + x] == q[y * qs + x]) continue;
-        const bool in = x * scale >= box.x && x * scale < box.x + box.width && y * scale >= box.y && y * scale < box.y + box.height;
+        const bool in =
+            x * scale >= box.x && x * scale < box.x + box.width && y * scale >= box.y && y * scale < box.y + box.height;
         ++(in ? d.inside : d.outside);
       }
     }
@@ -134,11 +136,13 @@ CHECK_CASE("a padded picture gets the same pixels and keeps its padding") {
   pose.weights[static_cast<std::size_t>(Viseme::O)] = 1;
   renderer->render(3, pose, tight.view());
   std::vector<std::uint8_t> wide(256 * 192 + 2 * 128 * 96, 77);
-  const I420MutView padded = {wide.data(), wide.data() + 256 * 192, wide.data() + 256 * 192 + 128 * 96, 256, 128, 192, 192};
+  const I420MutView padded = {wide.data(), wide.data() + 256 * 192, wide.data() + 256 * 192 + 128 * 96, 256, 128, 192,
+                              192};
   renderer->render(3, pose, padded);
   const Differences d = compare(tight.view(), padded, {});
   CHECK(d.inside == 0 && d.outside == 0);
-  for (int y = 0; y < 192; ++y) CHECK(std::all_of(&wide[y * 256 + 192], &wide[y * 256 + 255] + 1, [](int v) { return v == 77; }));
+  for (int y = 0; y < 192; ++y)
+    CHECK(std::all_of(&wide[y * 256 + 192], &wide[y * 256 + 255] + 1, [](int v) { return v == 77; }));
 }
 
 CHECK_CASE("the mouth fades in from rest without a jump") {
@@ -173,7 +177,8 @@ CHECK_CASE("an open mouth is dark behind bright teeth") {
   const PointF top = points[13], bottom = points[14];
   int darkest = 255, brightest = 0;
   for (float t = 0.08f; t < 0.9f; t += 0.02f) {
-    const int x = static_cast<int>(top.x + (bottom.x - top.x) * t), y = static_cast<int>(top.y + (bottom.y - top.y) * t);
+    const int x = static_cast<int>(top.x + (bottom.x - top.x) * t),
+              y = static_cast<int>(top.y + (bottom.y - top.y) * t);
     darkest = std::min(darkest, int{out.view().y[y * 512 + x]});
     brightest = std::max(brightest, int{out.view().y[y * 512 + x]});
   }

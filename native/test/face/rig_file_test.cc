@@ -96,15 +96,17 @@ CHECK_CASE("damage behind a matching checksum is refused or harmless") {
 }
 
 CHECK_CASE("absurd counts, sizes and numbers are refused by name") {
-  // Offsets follow the layout at the head of rig_file.cc: magic, version, width, height, fps, frames, scale, down, rest.
+  // Offsets follow the layout at the head of rig_file.cc: magic, version, width, height, fps, frames, scale, down,
+  // rest.
   struct Damage {
     std::size_t at;
     std::uint32_t value;
   };
   const std::uint32_t nan = 0x7FC00000u;
-  for (const Damage damage : {Damage{4, 2}, Damage{8, 0}, Damage{8, 193}, Damage{8, 0x7FFFFFFFu}, Damage{12, 0xFFFFFFFFu},
-                              Damage{16, 24}, Damage{20, 0}, Damage{20, 0x7FFFFFFFu}, Damage{24, nan}, Damage{28, nan},
-                              Damage{36, 0xFFFFFFFFu}, Damage{36, 0}, Damage{40, nan}, Damage{40, 0x7F7FFFFFu}}) {
+  for (const Damage damage :
+       {Damage{4, 2}, Damage{8, 0}, Damage{8, 193}, Damage{8, 0x7FFFFFFFu}, Damage{12, 0xFFFFFFFFu}, Damage{16, 24},
+        Damage{20, 0}, Damage{20, 0x7FFFFFFFu}, Damage{24, nan}, Damage{28, nan}, Damage{36, 0xFFFFFFFFu},
+        Damage{36, 0}, Damage{40, nan}, Damage{40, 0x7F7FFFFFu}}) {
     std::vector<std::uint8_t> bytes = good_bytes();
     poke(bytes, damage.at, damage.value);
     fix_checksum(bytes);
@@ -124,13 +126,13 @@ CHECK_CASE("every array count is bounded") {
     counts.push_back(at);
     at += 4 + count * element;
   };
-  skip(8);                                    // rest
-  skip(8);                                    // tracks
-  skip(6);                                    // triangles
-  for (int i = 0; i < 8; ++i) skip(2);        // contours
-  for (int i = 0; i < 16; ++i) skip(8);       // shapes, jaw
+  skip(8);                               // rest
+  skip(8);                               // tracks
+  skip(6);                               // triangles
+  for (int i = 0; i < 8; ++i) skip(2);   // contours
+  for (int i = 0; i < 16; ++i) skip(8);  // shapes, jaw
   at += 2 * 15 * 4 + 8 + 8;
-  for (int i = 0; i < 16; ++i) skip(1);       // layers
+  for (int i = 0; i < 16; ++i) skip(1);  // layers
   CHECK(at + 8 + 4 == good.size());
   for (const std::size_t position : counts) {
     for (const std::uint32_t value : {0u, 0xFFFFFFFFu, 0x80000000u, 100000000u}) {

@@ -1,10 +1,11 @@
+#include "warp_kernels.h"
+
 #include <cmath>
 #include <random>
 #include <vector>
 
 #include "check.h"
 #include "raster.h"
-#include "warp_kernels.h"
 
 namespace visavis::face {
 namespace {
@@ -29,7 +30,8 @@ CHECK_CASE("blending is exact at both ends and rounds to nearest between") {
     for (int over = 0; over < 256; over += 5) {
       for (int alpha = 0; alpha < 256; alpha += 3) {
         const double exact = (over * alpha + under * (255 - alpha)) / 255.0;
-        const int got = blend_pixel(static_cast<std::uint8_t>(under), static_cast<std::uint8_t>(over), static_cast<std::uint8_t>(alpha));
+        const int got = blend_pixel(static_cast<std::uint8_t>(under), static_cast<std::uint8_t>(over),
+                                    static_cast<std::uint8_t>(alpha));
         CHECK(std::fabs(got - exact) <= 0.501);
       }
     }
@@ -98,7 +100,10 @@ CHECK_CASE("triangles that share edges cover each pixel once") {
     for (int side = 0; side < 4; ++side) {
       for (int k = 0; k < 3; ++k) {
         const float t = static_cast<float>(k) * 21.3f;
-        rim.push_back(side == 0 ? PointF{t, 0} : side == 1 ? PointF{64, t} : side == 2 ? PointF{64 - t, 64} : PointF{0, 64 - t});
+        rim.push_back(side == 0   ? PointF{t, 0}
+                      : side == 1 ? PointF{64, t}
+                      : side == 2 ? PointF{64 - t, 64}
+                                  : PointF{0, 64 - t});
       }
     }
     std::vector<int> hits(64 * 64, 0);

@@ -20,9 +20,9 @@ class Avatar {
   virtual const Rig& rig() const = 0;
   virtual int width() const = 0;
   virtual int height() const = 0;
-  virtual int fps() const = 0;                     // Rate the loop was made at (25 or 30).
-  virtual int frame_count() const = 0;             // The last frame leads back into the first without a seam.
-  virtual I420View frame(int index) const = 0;     // 0 <= index < frame_count().
+  virtual int fps() const = 0;                  // Rate the loop was made at (25 or 30).
+  virtual int frame_count() const = 0;          // The last frame leads back into the first without a seam.
+  virtual I420View frame(int index) const = 0;  // 0 <= index < frame_count().
 };
 
 }  // namespace visavis

@@ -16,19 +16,19 @@ struct BuildError : std::runtime_error {
 };
 
 struct BuildOptions {
-  std::span<const std::uint8_t> rgb;   // 8 bit, tightly packed, width * height * 3 bytes.
+  std::span<const std::uint8_t> rgb;  // 8 bit, tightly packed, width * height * 3 bytes.
   int width = 0;
   int height = 0;
   // 478 * 3 numbers: x, y, z in pixels of `rgb`, MediaPipe's order, z negative towards the viewer. Depth is only taken
   // for its proportions.
   std::span<const float> landmarks;
-  int output_width = 0;                // Even, 128..4096; the same shape as the picture (within 2 %).
+  int output_width = 0;  // Even, 128..4096; the same shape as the picture (within 2 %).
   int output_height = 0;
-  int fps = 25;                        // 25 or 30.
-  double loop_seconds = 8;             // 2..60.
-  double motion = 0.5;                 // 0..1: how much the head moves.
-  std::uint64_t seed = 1;              // The same seed gives the same loop.
-  std::filesystem::path out_dir;       // An existing folder.
+  int fps = 25;                   // 25 or 30.
+  double loop_seconds = 8;        // 2..60.
+  double motion = 0.5;            // 0..1: how much the head moves.
+  std::uint64_t seed = 1;         // The same seed gives the same loop.
+  std::filesystem::path out_dir;  // An existing folder.
 };
 
 struct AvatarInfo {
@@ -38,8 +38,8 @@ struct AvatarInfo {
   int frames = 0;
 };
 
-// Writes rig.vvr and loop.i420 into out_dir, each under a temporary name first. Throws BuildError on input it cannot use,
-// std::runtime_error when the folder cannot be written.
+// Writes rig.vvr and loop.i420 into out_dir, each under a temporary name first. Throws BuildError on input it cannot
+// use, std::runtime_error when the folder cannot be written.
 AvatarInfo build_avatar(const BuildOptions& options);
 
 }  // namespace visavis
