@@ -110,7 +110,8 @@ export class MediaPeer {
     keyframeRequests: 0,
     nackedPackets: 0,
   };
-  #onClosed: (() => void) | undefined;
+  /** The library has let go of the connection, at our wish or the receiver's. */
+  #ended = Promise.withResolvers<void>();
 
   private constructor(options: MediaPeerOptions, offer: Offer) {
     this.#options = options;
@@ -225,13 +226,10 @@ export class MediaPeer {
   }
 
   async #close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => {
-      this.#onClosed = resolve;
-    });
-    const timer = setTimeout(() => this.#onClosed?.(), CLOSE_TIMEOUT_MS);
+    const timer = setTimeout(this.#ended.resolve, CLOSE_TIMEOUT_MS);
     //X
     this.#connection.close();
-    await closed;
+    await this.#ended.promise;
     clearTimeout(timer);
     this.#setState("closed");
   }
@@ -315,8 +313,8 @@ export class MediaPeer {
 
   #onConnectionState(state: string): void {
     if (state === "closed") {
-      this.#onClosed?.();
-      if (!this.#closed) void this.close();
+      this.#ended.resolve();
+      void this.close();
       return;
     }
     if (this.#closed) return;
