@@ -76,6 +76,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
   const hub = new Hub();
   const firstAudioMs = new Percentiles();
   let heartbeats: Heartbeats | null = null;
+  let closing: Promise<void> | null = null;
   const report = (session: LiveSession, reason: EndReason | null) => {
     portal.reportSession({
       session_id: session.id,
@@ -149,7 +150,8 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     heartbeats = new Heartbeats({
       log,
       send: (heartbeat) => client.heartbeat(heartbeat),
-      onAnswer: (answer) => obey(services, portalKeys, answer),
+      // A box that ends drains whatever the portal thinks.
+      onAnswer: (answer) => obey(services, portalKeys, closing ? { ...answer, drain: true } : answer),
       compose: (revocationsSeen) => ({
         public_url: config.publicUrl ?? url,
         region: config.region,
@@ -174,7 +176,6 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     "box listens",
   );
 
-  let closing: Promise<void> | null = null;
   const close = async () => {
     slot.drain(true);
     client?.hurry();

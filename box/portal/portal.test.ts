@@ -115,6 +115,15 @@ test("an order to drain is obeyed and taken back", async () => {
   await expect.poll(() => box.services.slot.state).toBe("free");
 });
 
+test("a box that ends says that it drains, whatever it is told", async () => {
+  await box.connect({ key });
+  await box.end();
+  const last = bodiesOf("/internal/heartbeat").at(-1);
+  expect(last).toMatchObject({ state: "draining", session: null });
+  expect(box.services.slot.state).toBe("draining");
+  expect(bodiesOf("/internal/sessions/report").at(-1)).toMatchObject({ end_reason: "box_shutdown" });
+});
+
 test("settings come from the portal, are saved there, and refusals come through", async () => {
   expect(await (await box.ask("/api/settings", { key })).json()).toMatchObject({ persisted: true });
   const settings = { ...defaultSettings(models), system_prompt: "Sing." };
