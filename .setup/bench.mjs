@@ -6,7 +6,15 @@ import { root } from "./report.mjs";
 import { main, node, setup } from "./setup.mjs";
 
 const build = join(root, "native/build/bench");
-const configure = ["-S", "native", "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DVISAVIS_BENCH=ON", "-DVISAVIS_TESTS=OFF"];
+const configure = [
+  "-S",
+  "native",
+  "-B",
+  build,
+  "-DCMAKE_BUILD_TYPE=Release",
+  "-DVISAVIS_BENCH=ON",
+  "-DVISAVIS_TESTS=OFF",
+];
 
 /** Each part: what it is called and the commands that print its rows. */
 const parts = {

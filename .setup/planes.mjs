@@ -9,6 +9,7 @@ import { SetupError } from "./report.mjs";
 import { bin, node, stateDir, wranglerEnv } from "./setup.mjs";
 
 const boxId = "local";
+const cleanUpEveryMs = 5 * 60_000;
 
 /** Variables of the user's environment that the portal may see. */
 const portalVariables = [
@@ -87,29 +88,24 @@ export async function startPlanes() {
   const secret = keptSecret("box-secret");
   const portalUrl = `http://localhost:${portalPort}`;
 
-  const portal = service(
-    "portal",
-    node,
-    [
-      bin("wrangler"),
-      "dev",
-      "--ip",
-      "127.0.0.1",
-      "--port",
-      String(portalPort),
-      "--inspector-port",
-      "0",
-      "--persist-to",
-      join(stateDir(), "portal"),
-      "--env-file",
-      writePortalEnv(secret),
-      "--show-interactive-dev-session=false",
-      "--log-level",
-      "warn",
-    ],
-    { env: wranglerEnv },
-  );
-  const box = service("box", node, ["box/main.ts"], {
+  const flags = {
+    ip: "127.0.0.1",
+    port: portalPort,
+    "inspector-port": 0,
+    "persist-to": join(stateDir(), "portal"),
+    "env-file": writePortalEnv(secret),
+    "log-level": "error",
+    "show-interactive-dev-session": false,
+  };
+  const portal = service("portal", {
+    command: node,
+    args: [bin("wrangler"), "dev", ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],
+    env: wranglerEnv,
+    logFile: join(stateDir(), "portal.log"),
+  });
+  const box = service("box", {
+    command: node,
+    args: ["box/main.ts"],
     env: {
       BOX_HOST: "127.0.0.1",
       BOX_PORT: String(boxPort),
@@ -119,6 +115,7 @@ export async function startPlanes() {
       PORTAL_URL: `http://127.0.0.1:${portalPort}`,
       VISAVIS_STATE: stateDir(),
     },
+    logFile: join(stateDir(), "box.log"),
   });
 
   let stopped = false;
@@ -128,24 +125,21 @@ export async function startPlanes() {
   );
   const stop = async () => {
     stopped = true;
+    clearInterval(cleanUp);
     await Promise.all(planes.map((plane) => plane.stop()));
   };
+  // A preflight to a box path needs no credential and is answered by the box, through the portal.
+  const wired = () => answers(`${portalUrl}/api/avatars`, { method: "OPTIONS" });
   const reachable = async () => {
-    const wired = { method: "OPTIONS" };
-    while (!stopped) {
-      if (
-        (await answers(`http://127.0.0.1:${boxPort}/health`)) &&
-        (await answers(`${portalUrl}/health`)) &&
-        (await answers(`${portalUrl}/api/avatars`, wired))
-      ) {
-        break;
-      }
+    while (!stopped && !((await answers(`${portalUrl}/health`)) && (await wired()))) {
       await new Promise((resolve) => {
-        setTimeout(resolve, 200);
+        setTimeout(resolve, 250);
       });
     }
     return portalUrl;
   };
+  // Wrangler fires no cron triggers of its own while it serves a local portal.
+  const cleanUp = setInterval(() => void answers(`${portalUrl}/cdn-cgi/local/scheduled`), cleanUpEveryMs);
   const died = exited.then(({ name, code }) => {
     throw new SetupError(`The ${name} ended before it was ready (exit ${code}).`);
   });

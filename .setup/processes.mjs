@@ -1,6 +1,7 @@
 // Child processes: short ones whose output matters only when they fail, and long ones that end with us.
 
 import { spawn, spawnSync } from "node:child_process";
+import { createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { root, SetupError } from "./report.mjs";
 
@@ -42,11 +43,24 @@ export function outputOf(command, args) {
   return result.status === 0 ? result.stdout : null;
 }
 
+/** A line people should see: anything but the log of an ordinary request or event (pino levels below 40). */
+function notable(line) {
+  if (!line.startsWith("{")) return line.trim() !== "";
+  try {
+    const { level = 0, status = 0 } = JSON.parse(line);
+    return level >= 40 || status >= 500;
+  } catch {
+    return true;
+  }
+}
+
 /**
- * Starts a long-running process in a group of its own, its lines prefixed with `name`.
+ * Starts a long-running process in a group of its own. Everything it prints goes to `logFile`; what a person should know
+ * is shown as well, prefixed with `name`.
  * @returns {{ name: string, exited: Promise<number | null>, stop: () => Promise<void> }}
  */
-export function service(name, command, args, { env = {} } = {}) {
+export function service(name, { command, args, env = {}, logFile }) {
+  const log = createWriteStream(logFile, { mode: 0o600 });
   const child = spawn(command, args, {
     cwd: root,
     env: { ...process.env, ...env },
@@ -54,7 +68,10 @@ export function service(name, command, args, { env = {} } = {}) {
     detached: true,
   });
   for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on("line", (line) => console.log(`[${name}] ${line}`));
+    createInterface({ input: stream }).on("line", (line) => {
+      log.write(`${line}\n`);
+      if (notable(line)) console.log(`[${name}] ${line}`);
+    });
   }
   const exited = new Promise((resolve) => {
     child.once("error", (error) => {
@@ -75,6 +92,7 @@ export function service(name, command, args, { env = {} } = {}) {
     const timer = setTimeout(() => signalGroup("SIGKILL"), 8000);
     await exited;
     clearTimeout(timer);
+    log.end();
     // A grandchild may have outlived its parent.
     signalGroup("SIGKILL");
   };

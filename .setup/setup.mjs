@@ -15,7 +15,12 @@ export const bin = (name) => join(root, "node_modules/.bin", name);
 export const stateDir = () => resolve(root, process.env.VISAVIS_STATE || ".local");
 
 /** Wrangler stays off the network: no usage figures, no look for updates. */
-export const wranglerEnv = { WRANGLER_SEND_METRICS: "false", DO_NOT_TRACK: "1", CI: "1" };
+export const wranglerEnv = {
+  WRANGLER_SEND_METRICS: "false",
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  DO_NOT_TRACK: "1",
+  CI: "1",
+};
 
 async function npmPackages() {
   const wanted = digest("package-lock.json");

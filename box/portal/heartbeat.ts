@@ -13,6 +13,9 @@ export interface HeartbeatOptions {
   everyMs?: number;
 }
 
+/** A portal that starts beside its box, or comes back, hears of it within a second. */
+const retryMs = 1000;
+
 export class Heartbeats {
   readonly #options: HeartbeatOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -41,7 +44,7 @@ export class Heartbeats {
         this.beat();
       } else if (!this.#closed) {
         const everyMs = this.#options.everyMs ?? limits.heartbeatSeconds * 1000;
-        this.#timer = setTimeout(() => this.beat(), everyMs);
+        this.#timer = setTimeout(() => this.beat(), this.#reachable ? everyMs : Math.min(everyMs, retryMs));
       }
     });
   }
