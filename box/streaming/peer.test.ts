@@ -193,21 +193,6 @@ describe("MediaPeer", () => {
     expect(peer.sendAudio({ data: Buffer.alloc(1), timestamp: 0 })).toBe(false);
   });
 
-  it("closes by itself when the receiver goes, and can still be closed", async () => {
-    const { client, peer, states } = await connect();
-    await connected(peer);
-    await vi.waitFor(() => expect(client.states).toContain("connected"), { timeout: 5000 });
-    await client.close();
-    await vi.waitFor(() => expect(states.at(-1)).toMatch(/disconnected|closed/), {
-      timeout: 30_000,
-      interval: 50,
-    });
-    await peer.close();
-    expect(states.at(-1)).toBe("closed");
-    expect(states.filter((state) => state === "closed")).toHaveLength(1);
-    open.length = 0;
-  }, 40_000);
-
   it("frees its threads and sockets, cycle after cycle", async () => {
     for (let index = 0; index < 5; index += 1) await cycle();
     const before = usage();
