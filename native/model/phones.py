@@ -72,7 +72,7 @@ def ipa_viseme(name: str) -> tuple[str, tuple[str, ...], bool]:
     """Viseme, alternatives and whether the phone borrows the next vowel's mouth; KeyError for an unknown symbol."""
     stripped = "".join(c for c in name if c not in "ˈˌ")
     base = "".join(c for c in stripped if c not in _IGNORED)
-    if not base:
+    if not base or base[0] == "(":  # A pause, or espeak-ng's note that it changes language.
         return "sil", (), False
     viseme = IPA_WHOLE.get(stripped) or IPA_WHOLE.get(base) or IPA[base[0]]
     alt = IPA_ALT.get(stripped) or IPA_ALT.get(base) or IPA_ALT.get(base[0], ())

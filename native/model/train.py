@@ -24,7 +24,7 @@ from phones import INDEX, Phone
 NO_ALT = 255
 
 # How often each kind of voice is drawn: synthetic voices have exact times, real ones are what the net will mostly hear.
-SHARES = {"espeak": 0.35, "flite": 0.12, "festival": 0.23, "real": 0.24, "noise": 0.06}
+SHARES = {"espeak": 0.28, "flite": 0.11, "festival": 0.20, "real": 0.36, "noise": 0.05}
 
 
 def frame_labels(phones: list[Phone], frames: int) -> tuple[np.ndarray, np.ndarray]:
@@ -102,7 +102,7 @@ def gather(cache: Path, copies: int) -> tuple[torch.Tensor, torch.Tensor, torch.
         meta = load(path)[0]
         if meta["held"]:
             continue
-        repeats = copies + (2 if meta["kind"] == "real" else 0)  # Real voices are few: they are varied more.
+        repeats = copies + (1 if meta["kind"] == "real" else 0)  # Real voices are few: they are varied more.
         for copy in range(repeats):
             streams.append(voice_stream(path, copy))
             kinds.append(meta["kind"])

@@ -17,10 +17,10 @@ constexpr double kClosureRamp = 0.020;
 constexpr int kShortestClosure = 5;   // Records.
 constexpr int kShortestEvidence = 2;  // Records: what flickers for less is no closure.
 // Probabilities at which a closure begins to show and at which the lips touch.
-constexpr float kClosureFrom = 0.22f;
-constexpr float kClosureFull = 0.50f;
+constexpr float kClosureFrom = 0.25f;
+constexpr float kClosureFull = 0.55f;
 // Mass of all shapes below which the mouth rests: what the net leaks in silence and noise stays under it.
-constexpr float kRestMass = 0.12f;
+constexpr float kRestMass = 0.30f;
 
 constexpr double kHopSeconds = static_cast<double>(kHop) / LipSync::kSampleRate;
 constexpr std::size_t kSil = static_cast<std::size_t>(Viseme::sil);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <vector>
@@ -52,17 +53,20 @@ std::vector<MouthPose> pushed_in(std::size_t chunk) {
   return poses(*lips);
 }
 
-// The share of poses at rest over `seconds` of sound drawn from `next`.
+// The most that any pose shows from `from` on, over `seconds` of sound drawn from `next`.
 template <typename Source>
-double share_at_rest(int seconds, Source next) {
+float most_shown(double from, int seconds, Source next) {
   const auto lips = LipSync::create(net());
   std::vector<float> samples(static_cast<std::size_t>(seconds) * LipSync::kSampleRate);
   std::generate(samples.begin(), samples.end(), next);
   lips->push(samples);
   lips->finish();
-  int rest = 0, all = 0;
-  for (double t = 0.0; t < seconds; t += 0.04, ++all) rest += lips->at(t).at_rest() ? 1 : 0;
-  return static_cast<double>(rest) / all;
+  float most = 0.0f;
+  for (double t = from; t < seconds; t += 0.02) {
+    const VisemeWeights weights = lips->at(t).weights;
+    most = std::max(most, std::accumulate(weights.begin() + 1, weights.end(), 0.0f));
+  }
+  return most;
 }
 
 }  // namespace
@@ -138,28 +142,30 @@ CHECK_CASE("when audio stops coming the mouth comes to rest") {
 }
 
 CHECK_CASE("nothing moves in silence") {
-  CHECK_NEAR(share_at_rest(4, [] { return 0.0f; }), 1.0, 0.0);
+  CHECK(most_shown(0.0, 4, [] { return 0.0f; }) == 0.0f);
 }
 
 CHECK_CASE("nothing moves on background noise") {
-  for (const float level : {0.001f, 0.005f, 0.02f}) {
+  for (const float level : {0.001f, 0.005f, 0.01f}) {
     std::mt19937 random(17);
     std::normal_distribution<float> normal(0.0f, level);
-    CHECK_NEAR(share_at_rest(6, [&] { return normal(random); }), 1.0, 0.03);
     float brown = 0.0f;
-    CHECK_NEAR(share_at_rest(6, [&] { return brown = 0.98f * brown + 0.2f * normal(random); }), 1.0, 0.03);
+    const auto white_noise = [&] { return normal(random); };
+    const auto brown_noise = [&] { return brown = 0.98f * brown + 0.2f * normal(random); };
+    // Noise that sets in sounds like a fricative until it has lasted; a tenth of a second of that is forgiven.
+    CHECK(most_shown(0.1, 6, white_noise) <= 1e-3f);
+    CHECK(most_shown(0.1, 6, brown_noise) <= 1e-3f);
   }
 }
 
 CHECK_CASE("nothing moves on mains hum") {
   double t = 0.0;
-  CHECK_NEAR(share_at_rest(4,
-                           [&] {
-                             t += 1.0 / LipSync::kSampleRate;
-                             return static_cast<float>(0.02 * std::sin(2.0 * std::numbers::pi * 50.0 * t) +
-                                                       0.01 * std::sin(2.0 * std::numbers::pi * 150.0 * t));
-                           }),
-             1.0, 0.0);
+  const auto hum = [&] {
+    t += 1.0 / LipSync::kSampleRate;
+    const double phase = 2.0 * std::numbers::pi * 50.0 * t;
+    return static_cast<float>(0.02 * std::sin(phase) + 0.01 * std::sin(3.0 * phase));
+  };
+  CHECK(most_shown(0.0, 4, hum) == 0.0f);
 }
 
 CHECK_CASE("loudness follows the speaker's own level") {
