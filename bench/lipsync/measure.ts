@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBox } from "../../test/harness/box.ts";
 import { LipReader } from "../../test/harness/lips.ts";
-import { holds, report } from "../report.ts";
+import { holds, median, report } from "../report.ts";
 import { recordSpeech, type Recording } from "./record.ts";
 import { bestOffset, locate, minimumWithin, quantile, valueAt, type Track } from "./score.ts";
 import { isBilabial, jawCurve, speakClause, type SpokenClause } from "./truth.ts";
@@ -46,6 +46,34 @@ function resample(samples: Int16Array, from: number, to: number): Float32Array {
   return out;
 }
 
+/**
+ * Where a clause begins in the recording, in samples. A jitter buffer stretches and squeezes by a few milliseconds, so the
+ * clause is found window by window; the median of the windows counts.
+ */
+function placeClause(
+  needle: Float32Array,
+  recording: Recording,
+  from: number,
+): { lag: number; score: number } {
+  const second = recording.audioRate;
+  const whole = locate(needle.subarray(0, second), recording.audio, { from, to: from + 6 * second });
+  const window = Math.floor(second / 2);
+  const lags: number[] = [];
+  const scores: number[] = [];
+  for (let start = 0; start + window <= needle.length; start += window) {
+    const expected = whole.lag + start;
+    const slack = Math.floor(second * 0.06);
+    const found = locate(needle.subarray(start, start + window), recording.audio, {
+      from: expected - slack,
+      to: expected + slack,
+      stride: 1,
+    });
+    if (found.score > 0.6) lags.push(found.lag - start);
+    scores.push(found.score);
+  }
+  return { lag: Math.round(median(lags.length > 0 ? lags : [whole.lag])), score: median(scores) };
+}
+
 /** Finds every clause in the recorded sound, in order. */
 async function placeClauses(recording: Recording, folder: string): Promise<PlacedClause[]> {
   const placed: PlacedClause[] = [];
@@ -53,8 +81,7 @@ async function placeClauses(recording: Recording, folder: string): Promise<Place
   for (const [index, text] of recording.clauses.entries()) {
     const clause = await speakClause({ text, voice, wordsPerMinute, folder, index });
     const needle = resample(clause.samples, clause.sampleRate, recording.audioRate);
-    const reach = recording.audioRate * 6;
-    const { lag, score } = locate(needle, recording.audio, { from, to: from + reach });
+    const { lag, score } = placeClause(needle, recording, from);
     if (score < 0.6)
       throw new Error(`"${text}" was not found in the recording (correlation ${score.toFixed(2)}).`);
     placed.push({ ...clause, startSeconds: lag / recording.audioRate });
@@ -112,9 +139,7 @@ try {
         to: clause.startSeconds + phoneme.endSeconds + 0.02,
       })),
   );
-  const shut = closures.filter(
-    ({ from, to }) => minimumWithin(lips, from + offsetSeconds, to + offsetSeconds) <= shutBelow,
-  );
+  const shut = closures.filter(({ from, to }) => minimumWithin(lips, from, to) <= shutBelow);
   const shutAnyway = speaking.filter((value) => value <= shutBelow).length / speaking.length;
 
   console.log(

@@ -29,7 +29,9 @@ const { values: options } = parseArgs({
   },
 });
 if (!options.tool || !options.weights) {
-  console.error("usage: net_peers.mjs --tool NET_BENCH --weights VISEMES.VVN [--modules DIR] [--clips DIR] [--rounds N]");
+  console.error(
+    "usage: net_peers.mjs --tool NET_BENCH --weights VISEMES.VVN [--modules DIR] [--clips DIR] [--rounds N]",
+  );
   process.exit(2);
 }
 
@@ -59,18 +61,26 @@ function loadClips(folder) {
 const clips = options.clips ? loadClips(options.clips) : [{ samples: voiceLike(20), phones: undefined }];
 const seconds = clips.reduce((sum, clip) => sum + clip.samples.length / RATE, 0);
 
-const toPcm = (samples) => Buffer.from(Int16Array.from(samples, (x) => Math.max(-32768, Math.min(32767, Math.round(x * 32768)))).buffer);
+const toPcm = (samples) =>
+  Buffer.from(
+    Int16Array.from(samples, (x) => Math.max(-32768, Math.min(32767, Math.round(x * 32768)))).buffer,
+  );
 
 // Ours runs in its own process, whose start is not counted: net_bench reports the factor itself.
 const ours = {
   name: "visavis",
   speed() {
     const lines = execFileSync(options.tool, ["speed", options.weights], { encoding: "utf8" }).split("\n");
-    const row = lines.map((line) => line.trim().split(/\s+/)).find(([device, chunk]) => (device === "avx2" || device === "portable") && chunk === "20");
+    const row = lines
+      .map((line) => line.trim().split(/\s+/))
+      .find(([device, chunk]) => (device === "avx2" || device === "portable") && chunk === "20");
     return Number(row[2]);
   },
   track(samples) {
-    const out = execFileSync(options.tool, ["posteriors", options.weights], { input: toPcm(samples), maxBuffer: 1 << 28 });
+    const out = execFileSync(options.tool, ["posteriors", options.weights], {
+      input: toPcm(samples),
+      maxBuffer: 1 << 28,
+    });
     const rows = new Float32Array(out.buffer.slice(out.byteOffset, out.byteOffset + out.length));
     return Array.from({ length: rows.length / 15 }, (_, i) => {
       const row = rows.subarray(15 * i, 15 * i + 15);
@@ -126,7 +136,12 @@ function score(tracks) {
       }
     }
     if (right / all > best.accuracy) {
-      best = { accuracy: right / all, closure: shut / closed, openness: correlation(smooth(open), smooth(shown)), lagMs: lag * 10 };
+      best = {
+        accuracy: right / all,
+        closure: shut / closed,
+        openness: correlation(smooth(open), smooth(shown)),
+        lagMs: lag * 10,
+      };
     }
   }
   return best;
@@ -162,7 +177,11 @@ for (let round = 0; round < Number(options.rounds); round++) {
 const own = median(factors.get(ours.name));
 const rows = [ours, ...peers].map((contestant) => {
   const factor = median(factors.get(contestant.name));
-  const row = { net: contestant.name, "real-time factor": factor.toFixed(5), "times ours": (factor / own).toFixed(1) };
+  const row = {
+    net: contestant.name,
+    "real-time factor": factor.toFixed(5),
+    "times ours": (factor / own).toFixed(1),
+  };
   if (clips[0].phones && contestant.scores !== false) {
     const result = score(clips.map(({ samples, phones }) => ({ track: contestant.track(samples), phones })));
     row["accuracy %"] = (100 * result.accuracy).toFixed(1);

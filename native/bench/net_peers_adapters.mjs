@@ -77,7 +77,12 @@ class Analyser {
 /** wawa-lipsync reads an AnalyserNode once a displayed frame; here 60 times a second of audio. */
 export async function wawaLipsync(folder) {
   const analyser = new Analyser();
-  globalThis.window = { AudioContext: class { sampleRate = RATE; createAnalyser = () => analyser; } };
+  globalThis.window = {
+    AudioContext: class {
+      sampleRate = RATE;
+      createAnalyser = () => analyser;
+    },
+  };
   const { Lipsync } = await import(pathToFileURL(`${folder}/dist/wawa-lipsync.es.js`));
   return {
     track(samples) {
@@ -105,9 +110,9 @@ export async function wawaLipsync(folder) {
 /** HeadAudio's worklet processor with the model that it ships. */
 export async function headAudio(folder) {
   const { Processor } = await import(pathToFileURL(`${folder}/modules/processor.mjs`));
-  const { Training } = await import(pathToFileURL(`${folder}/modules/training.mjs`)).then(
-    (module) => ({ Training: module.Training ?? module.default }),
-  );
+  const { Training } = await import(pathToFileURL(`${folder}/modules/training.mjs`)).then((module) => ({
+    Training: module.Training ?? module.default,
+  }));
   const bytes = readFileSync(`${folder}/dist/model-en-mixed.bin`);
   const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
   const fetched = globalThis.fetch;
@@ -121,10 +126,13 @@ export async function headAudio(folder) {
       const port = {
         postMessage(message) {
           if (message.event === "ended") active = 0;
-          if (message.event === "viseme" && message.viseme !== null) active = VISEMES.indexOf(order[message.viseme]);
+          if (message.event === "viseme" && message.viseme !== null)
+            active = VISEMES.indexOf(order[message.viseme]);
         },
       };
       const processor = new Processor({ sampleRate: RATE }, { port });
+      // The worklet has no public way in.
+      // oxlint-disable-next-line no-underscore-dangle
       processor._onmessage({ data: { event: "model", model } });
       const track = [];
       let fed = 0;
