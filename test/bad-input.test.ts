@@ -19,7 +19,6 @@ afterAll(() => box?.stop());
 /** Every abuse is followed by an ordinary caller. */
 afterEach(async () => {
   const client = await connectRtc(box.url);
-  await client.connected;
   await expect.poll(() => client.video.length, { timeout: 5000, interval: 10 }).toBeGreaterThan(2);
   client.close();
   const left = await fetch(`${box.url}/disconnect`, { method: "POST" });

@@ -62,7 +62,6 @@ export async function firstWord(box: BoxProcess): Promise<Row[]> {
   const client = await connectRtc(box.url);
   const control = await openControl(box.url);
   try {
-    await client.connected;
     const toSpeech: number[] = [];
     const toSilence: number[] = [];
     for (let round = 0; round < rounds; round += 1) {

@@ -32,7 +32,6 @@ export async function photographToLive(box: BoxProcess): Promise<Row[]> {
   }
   const client = await connectRtc(box.url, { body: { avatar } });
   try {
-    await client.connected;
     while (client.video.length === 0) {
       await new Promise((resolve) => {
         setTimeout(resolve, 5);

@@ -15,7 +15,6 @@ export interface RtcClient {
   sessionId: string;
   audio: ReceivedPacket[];
   video: ReceivedPacket[];
-  connected: Promise<void>;
   /** Frees the peer connection; says nothing to the box. */
   close(): void;
 }
@@ -52,14 +51,31 @@ function record(track: Track, into: ReceivedPacket[], keep: number): void {
 }
 
 /**
- * Opens a session with `POST /connect` and receives its media.
- * @param options.keep Packets of each kind to remember; the oldest are forgotten.
+ * Opens a session with `POST /connect` and receives its media; resolves once it is connected. Tried again where libdatachannel
+ * loses a race of its own: as the offering side it fails now and then when a fast peer's first packets arrive while the
+ * answer is still being applied.
  * @throws Error with the box's answer when it refuses.
  */
-export async function connectRtc(
-  url: string,
-  options: { body?: object; headers?: Record<string, string>; keep?: number } = {},
-): Promise<RtcClient> {
+export async function connectRtc(url: string, options: ConnectOptions = {}): Promise<RtcClient> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await tryConnect(url, options);
+    } catch (error) {
+      if (attempt === 5 || !(error instanceof LostRace)) throw error;
+    }
+  }
+}
+
+class LostRace extends Error {}
+
+interface ConnectOptions {
+  body?: object;
+  headers?: Record<string, string>;
+  /** Packets of each kind to remember; the oldest are forgotten. */
+  keep?: number;
+}
+
+async function tryConnect(url: string, options: ConnectOptions): Promise<RtcClient> {
   const peer = new PeerConnection("client", { iceServers: [] });
   const keep = options.keep ?? 5000;
   const audio: ReceivedPacket[] = [];
@@ -68,16 +84,18 @@ export async function connectRtc(
   audioLine.addOpusCodec(111);
   const videoLine = new Video("1", "RecvOnly");
   videoLine.addH264Codec(102);
-  record(peer.addTrack(audioLine), audio, keep);
-  record(peer.addTrack(videoLine), video, keep);
+  // A track that nobody holds is collected, and its packets with it.
+  const tracks = [peer.addTrack(audioLine), peer.addTrack(videoLine)] as const;
+  record(tracks[0], audio, keep);
+  record(tracks[1], video, keep);
   const connected = new Promise<void>((resolve, reject) => {
     peer.onStateChange((state) => {
       if (state === "connected") resolve();
-      if (state === "failed" || state === "closed") reject(new Error(`The peer connection is ${state}.`));
+      if (state === "failed" || state === "closed") reject(new LostRace(`The peer connection is ${state}.`));
     });
   });
   connected.catch(() => {
-    // Whoever awaits it hears of it; a client that never does is no fault.
+    // Awaited below, unless the box refuses first.
   });
   const gathered = new Promise<void>((resolve) => {
     peer.onGatheringStateChange((state) => {
@@ -97,8 +115,18 @@ export async function connectRtc(
     throw new Error(`POST /connect answered ${response.status}: ${await response.text()}`);
   }
   const answer = (await response.json()) as { sdp: string; session_id: string };
-  peer.setRemoteDescription(answer.sdp, "answer");
-  return { sessionId: answer.session_id, audio, video, connected, close: () => peer.close() };
+  try {
+    peer.setRemoteDescription(answer.sdp, "answer");
+    await connected;
+  } catch (error) {
+    peer.close();
+    throw new LostRace(String(error));
+  }
+  const close = () => {
+    for (const track of tracks) track.close();
+    peer.close();
+  };
+  return { sessionId: answer.session_id, audio, video, close };
 }
 
 export interface ControlClient {
