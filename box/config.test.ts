@@ -53,6 +53,7 @@ test.each<[string, Record<string, string>]>([
   ["ICE_PORT_RANGE", { ICE_PORT_RANGE: "9-1" }],
   ["VIDEO_FPS", { VIDEO_FPS: "60" }],
   ["SESSION_IDLE_SECONDS", { SESSION_IDLE_SECONDS: "0" }],
+  ["BOX_LIFE_SECONDS", { BOX_LIFE_SECONDS: "2592000" }],
   ["LOG_LEVEL", { LOG_LEVEL: "loud" }],
 ])("%s is named when it is wrong, and its value is not", (name, environment) => {
   const value = environment[name];

@@ -91,7 +91,8 @@ const environmentSchema = z.object({
   ICE_PORT_RANGE: portRange.optional(),
   SESSION_IDLE_SECONDS: wholeNumber(1, 86_400).default(limits.idleSeconds),
   SESSION_MAX_SECONDS: wholeNumber(0, 86_400).default(limits.maxSessionSeconds),
-  BOX_LIFE_SECONDS: wholeNumber(0, 30 * 86_400).default(0),
+  // A timer of Node.js reaches no further than 24 days.
+  BOX_LIFE_SECONDS: wholeNumber(0, 24 * 86_400).default(0),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   VIDEO_FPS: z.enum(["25", "30"]).default("25"),
   VIDEO_BITRATE: wholeNumber(100_000, 20_000_000).default(1_500_000),

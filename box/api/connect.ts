@@ -37,7 +37,7 @@ function linkHeader(servers: readonly IceServer[]): string {
 async function goLive(
   { config, faces, portal, slot, sockets, voices }: Services,
   caller: Caller,
-  wish: Omit<ConnectRequest, "type">,
+  wish: Omit<ConnectRequest, "type"> & { signal: AbortSignal },
 ): Promise<{ session: LiveSession; answerSdp: string }> {
   if (wish.recording) throw new Refusal("feature_disabled", "This box does not record sessions.");
   const { settings } = await portal.settings(caller.account);
@@ -58,6 +58,7 @@ async function goLive(
     tones: tonesOf(faces, caller.account, avatar.id),
     kind: wish.kind ?? "api",
     voice,
+    signal: wish.signal,
     maxSeconds:
       wish.max_session_length_seconds ?? sockets.ceilingOf(caller.account) ?? config.session.maxSeconds,
   });
@@ -83,6 +84,7 @@ export function connectRoutes(services: Services): Hono<BoxEnv> {
       const sdp = await readText(c, limits.sdpBytes);
       const { session, answerSdp } = await goLive(services, caller, {
         sdp,
+        signal: c.req.raw.signal,
         avatar: c.req.query("avatar"),
         voice: c.req.query("voice"),
         voice_provider: c.req.query("voice_provider"),
@@ -96,7 +98,7 @@ export function connectRoutes(services: Services): Hono<BoxEnv> {
       });
     }
     const request = await readJson(c, connectRequestSchema);
-    const { session, answerSdp } = await goLive(services, caller, request);
+    const { session, answerSdp } = await goLive(services, caller, { ...request, signal: c.req.raw.signal });
     const answer: ConnectAnswer = {
       sdp: answerSdp,
       type: "answer",

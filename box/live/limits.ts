@@ -1,5 +1,8 @@
 // How long a session may last, and how long it may sit unused.
 
+/** Longest delay of a Node.js timer; a longer one would fire at once. */
+export const longestTimerMs = 2 ** 31 - 1;
+
 export interface SessionLimitsOptions {
   idleSeconds: number;
   /** 0: no ceiling. */
@@ -11,7 +14,7 @@ export interface SessionLimitsOptions {
 
 export class SessionLimits {
   readonly #options: SessionLimitsOptions;
-  readonly #openedAtMs = performance.now();
+  #startedAtMs: number | null = null;
   #maxSeconds: number;
   #idle: NodeJS.Timeout | undefined;
   #ceiling: NodeJS.Timeout | undefined;
@@ -20,8 +23,13 @@ export class SessionLimits {
   constructor(options: SessionLimitsOptions) {
     this.#options = options;
     this.#maxSeconds = options.maxSeconds;
+  }
+
+  /** The session begins: nothing runs out before. */
+  start(): void {
+    this.#startedAtMs = performance.now();
     this.touch();
-    this.setMaxSeconds(options.maxSeconds);
+    this.#watchLength();
   }
 
   get maxSeconds(): number {
@@ -31,7 +39,7 @@ export class SessionLimits {
   /** The idle window starts anew. */
   touch(): void {
     clearTimeout(this.#idle);
-    if (this.#closed) return;
+    if (this.#closed || this.#startedAtMs === null) return;
     const { idleSeconds, busy, onExpired } = this.#options;
     this.#idle = setTimeout(() => {
       if (busy()) this.touch();
@@ -41,16 +49,27 @@ export class SessionLimits {
 
   /** Counts from the session's beginning. */
   setMaxSeconds(seconds: number): void {
-    clearTimeout(this.#ceiling);
     this.#maxSeconds = seconds;
-    if (this.#closed || seconds === 0) return;
-    const leftMs = Math.max(0, seconds * 1000 - (performance.now() - this.#openedAtMs));
-    this.#ceiling = setTimeout(() => this.#options.onExpired("max_length", seconds), leftMs);
+    this.#watchLength();
   }
 
   close(): void {
     this.#closed = true;
     clearTimeout(this.#idle);
     clearTimeout(this.#ceiling);
+  }
+
+  #watchLength(): void {
+    clearTimeout(this.#ceiling);
+    const seconds = this.#maxSeconds;
+    if (this.#closed || this.#startedAtMs === null || seconds === 0) return;
+    const leftMs = seconds * 1000 - (performance.now() - this.#startedAtMs);
+    this.#ceiling = setTimeout(
+      () => {
+        if (leftMs > longestTimerMs) this.#watchLength();
+        else this.#options.onExpired("max_length", seconds);
+      },
+      Math.min(longestTimerMs, Math.max(0, leftMs)),
+    );
   }
 }

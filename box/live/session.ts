@@ -93,6 +93,7 @@ export class LiveSession {
       onActivity: () => this.limits.touch(),
       onFirstAudio: this.#options.onFirstAudio,
     });
+    this.limits.start();
     this.#watch(peer.state);
   }
 

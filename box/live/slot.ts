@@ -1,7 +1,7 @@
 // The one live session of a box.
 
 import type { EndReason, SessionKind } from "../../contract/live.ts";
-import { toneSchema } from "../../contract/tones.ts";
+import type { Tone } from "../../contract/tones.ts";
 import type { Caller } from "../access/caller.ts";
 import type { AvatarEntry } from "../avatars/library.ts";
 import type { BoxConfig } from "../config.ts";
@@ -15,11 +15,13 @@ export interface OpenRequest {
   caller: Caller;
   offerSdp: string;
   avatar: AvatarEntry;
-  tones: string[];
+  tones: Tone[];
   kind: SessionKind;
   voice: VoiceWish;
   /** 0: no ceiling. */
   maxSeconds: number;
+  /** Aborts when the caller has left without waiting for the answer: nobody is sent away for them. */
+  signal: AbortSignal;
 }
 
 export interface SlotOptions {
@@ -96,7 +98,7 @@ export class Slot {
 
     const session = new LiveSession({
       caller: request.caller,
-      avatar: { id: request.avatar.id, tones: toneSchema.array().parse(request.tones) },
+      avatar: { id: request.avatar.id, tones: request.tones },
       kind: request.kind,
       voice: request.voice,
       idleSeconds: config.session.idleSeconds,
@@ -118,7 +120,7 @@ export class Slot {
         onState: (state) => session.peerState(state),
       });
       peer = answered.peer;
-      this.#replace(request.caller.account);
+      if (request.signal.aborted) throw new Refusal("invalid_body", "The caller left before the answer.");
       const stage = engine.createStage({
         avatarDir: request.avatar.dir,
         fps: config.video.fps,
@@ -126,6 +128,7 @@ export class Slot {
         onPackets: (packets) => session.packets(packets),
         onEvent: (event) => session.stageEvent(event),
       });
+      this.#replace(request.caller.account);
       this.#current = session;
       hub.tell(session.account, { case: "began", sessionId: session.id });
       this.#options.onBegin(session);
@@ -133,7 +136,6 @@ export class Slot {
       session.attach(stage, peer);
       return { session, answerSdp: answered.answerSdp };
     } catch (error) {
-      session.limits.close();
       await peer?.close();
       throw error;
     }

@@ -6,6 +6,7 @@ import type { Access } from "../access/access.ts";
 import type { Caller } from "../access/caller.ts";
 import { Refusal } from "../failure.ts";
 import type { Hub, HubMessage } from "../live/hub.ts";
+import { longestTimerMs } from "../live/limits.ts";
 import type { Slot } from "../live/slot.ts";
 import { turnFailure, type Turns } from "../live/turns.ts";
 import { describeError, type Log } from "../ops/log.ts";
@@ -15,8 +16,6 @@ const backlogBytes = 1024 * 1024;
 /** A peer that does not finish the closing handshake is dropped. */
 const closeWithinMs = 2_000;
 const pingEveryMs = 30_000;
-/** Longest delay of a Node.js timer. */
-const longestTimerMs = 2 ** 31 - 1;
 
 export interface ControlSocketOptions {
   socket: WebSocket;

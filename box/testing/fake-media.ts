@@ -184,20 +184,26 @@ export class FakeMedia implements MediaEngine {
   readonly peers: FakePeer[] = [];
   /** Stages made from now on speak until they are told to finish. */
   held = false;
+  /** Answers wait for this, as for candidates. */
+  gathered: Promise<void> = Promise.resolve();
+  /** Why no stage can be made from now on. */
+  broken: Error | null = null;
 
   createStage(options: StageOptions): FakeStage {
+    if (this.broken) throw this.broken;
     const stage = new FakeStage(options);
     stage.held = this.held;
     this.stages.push(stage);
     return stage;
   }
 
-  answer(options: MediaPeerOptions): Promise<{ peer: FakePeer; answerSdp: string }> {
+  async answer(options: MediaPeerOptions): Promise<{ peer: FakePeer; answerSdp: string }> {
     if (!options.offerSdp.startsWith("v=0"))
-      return Promise.reject(new OfferError("offer_malformed", "The offer is no session description."));
+      throw new OfferError("offer_malformed", "The offer is no session description.");
     const peer = new FakePeer(options);
     this.peers.push(peer);
-    return Promise.resolve({ peer, answerSdp: "v=0\r\na=answer\r\n" });
+    await this.gathered;
+    return { peer, answerSdp: "v=0\r\na=answer\r\n" };
   }
 
   get stage(): FakeStage {
