@@ -158,6 +158,11 @@ try {
     report({ name: "lips late by", value: offsetSeconds * 1000, unit: "ms", floor: { atMost: 40 } }),
     report({ name: "lips early by", value: -offsetSeconds * 1000, unit: "ms", floor: { atMost: 40 } }),
   ];
+  report({
+    name: "sound behind picture by the browser's own clocks",
+    value: recording.soundBehindMs,
+    unit: "ms",
+  });
   if (!rows.every(holds)) process.exitCode = 1;
 } finally {
   await box.stop();

@@ -5,10 +5,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { launchChromium } from "../../test/harness/chromium.ts";
 import { goLive, openPage } from "../../test/harness/page.ts";
+import { median } from "../report.ts";
 
 export interface Recording {
   /** What the box said it handed to the voice, clause by clause. */
   clauses: string[];
+  /** How far the browser itself says its sound is behind its picture, milliseconds on the sender's clock; median. */
+  soundBehindMs: number;
   frames: { seconds: number; path: string }[];
   audio: Float32Array;
   audioRate: number;
@@ -28,7 +31,7 @@ export async function recordSpeech(options: {
   try {
     const page = await openPage(browser, options.boxUrl);
     await goLive(page, { avatar: options.avatar, gather: false });
-    const { webm, clauses } = await page.evaluate(
+    const { webm, clauses, lags } = await page.evaluate(
       async ({ texts, voice }) => {
         const socket = new WebSocket(`${location.origin.replace(/^http/, "ws")}/api/session/ws`);
         const clauses: string[] = [];
@@ -54,6 +57,14 @@ export async function recordSpeech(options: {
         const parts: Blob[] = [];
         recorder.addEventListener("dataavailable", (event) => parts.push(event.data));
         recorder.start(500);
+        const lags: number[] = [];
+        const readClocks = setInterval(async () => {
+          const playing: Record<string, number> = {};
+          for (const entry of (await window.live.peer.getStats()).values()) {
+            if (entry.type === "inbound-rtp") playing[entry.kind] = entry.estimatedPlayoutTimestamp;
+          }
+          if (playing.audio && playing.video) lags.push(playing.video - playing.audio);
+        }, 500);
         await wait(1000);
         for (const content of texts) {
           const done = new Promise<void>((resolve) => {
@@ -64,6 +75,7 @@ export async function recordSpeech(options: {
           await wait(400);
         }
         await wait(500);
+        clearInterval(readClocks);
         await new Promise((resolve) => {
           recorder.addEventListener("stop", resolve);
           recorder.stop();
@@ -74,20 +86,20 @@ export async function recordSpeech(options: {
         for (let i = 0; i < bytes.length; i += 0x8000) {
           binary += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
         }
-        return { webm: btoa(binary), clauses };
+        return { webm: btoa(binary), clauses, lags };
       },
       { texts: options.texts, voice: options.voice },
     );
     const file = join(options.folder, "recording.webm");
     writeFileSync(file, Buffer.from(webm, "base64"));
-    return { clauses, ...(await decode(file, options.folder)) };
+    return { clauses, soundBehindMs: median(lags), ...(await decode(file, options.folder)) };
   } finally {
     await browser.close();
   }
 }
 
 /** Frames keep their own times; audio is padded so that its first sample is at time zero of the same clock. */
-async function decode(file: string, folder: string): Promise<Omit<Recording, "clauses">> {
+async function decode(file: string, folder: string): Promise<Omit<Recording, "clauses" | "soundBehindMs">> {
   const pattern = join(folder, "frame-%05d.png");
   const log = await ffmpeg([
     "-i",

@@ -1,6 +1,7 @@
 // The Stage that sessions use: an avatar, the viseme net, H.264 and Opus on the steady clock.
 #include <stdexcept>
 
+#include "lip_lag.h"
 #include "visavis/stage/stage_parts.h"
 
 namespace visavis {
@@ -18,14 +19,16 @@ std::string name_of(WarpDevice device) {
   return "auto";
 }
 
-// What LipSync's own choice comes to, so that it can be told.
-NetDevice best_net_device(const std::shared_ptr<const VisemeNet>& net) {
-  try {
-    LipSync::create(net, NetDevice::kAvx2);
-    return NetDevice::kAvx2;
-  } catch (const std::invalid_argument&) {
-    return NetDevice::kPortable;
+std::string name_of(NetDevice device) {
+  switch (device) {
+    case NetDevice::kPortable:
+      return "portable";
+    case NetDevice::kAvx2:
+      return "avx2";
+    case NetDevice::kAuto:
+      break;
   }
+  return "auto";
 }
 
 }  // namespace
@@ -39,9 +42,8 @@ std::unique_ptr<Stage> Stage::create(StageConfig config, StageSink sink) {
   parts.fps = config.fps;
   parts.renderer = FaceRenderer::create(config.avatar);
   parts.warp_device = name_of(parts.renderer->device());
-  const NetDevice net_device = best_net_device(config.net);
-  parts.net_device = net_device == NetDevice::kAvx2 ? "avx2" : "portable";
-  parts.make_lip_sync = [net = config.net, net_device] { return LipSync::create(net, net_device); };
+  parts.make_lip_sync = [net = config.net] { return delay_lips(LipSync::create(net), kLipLagSeconds); };
+  parts.net_device = name_of(parts.make_lip_sync()->device());
   VideoEncoderConfig video;
   video.width = avatar.width();
   video.height = avatar.height();
