@@ -3,6 +3,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import type { BuildReport } from "../contract/avatars.ts";
 import type { HeartbeatAnswer } from "../contract/internal.ts";
 import type { EndReason } from "../contract/live.ts";
 import packageJson from "../package.json" with { type: "json" };
@@ -40,9 +41,7 @@ export interface BoxParts {
   /** Null when the native addon has not been built: the box then answers everything but /connect. */
   engine: MediaEngine | null;
   /** Opens the avatar library; `moved` hears of every step of a build. */
-  openFaces(
-    moved: (avatar: string, report: { state: "preparing" | "ready" | "failed"; detail: string }) => void,
-  ): Promise<Faces>;
+  openFaces(moved: (avatar: string, report: BuildReport) => void): Promise<Faces>;
   engines: readonly VoiceProvider[];
   /** Default: what the configuration allows for. */
   models?: Models;

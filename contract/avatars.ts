@@ -6,9 +6,6 @@ import { toneSchema } from "./tones.ts";
 export const avatarStateSchema = z.enum(["preparing", "ready", "failed"]);
 export type AvatarState = z.infer<typeof avatarStateSchema>;
 
-/** Ids are lower-case words joined by dashes; a tone's variant is `<avatar id>__<tone>`. */
-export const avatarIdPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
-
 export const avatarGroupSchema = z.object({
   id: z.string(),
   display_name: z.string(),
@@ -20,14 +17,22 @@ export const avatarGroupSchema = z.object({
 });
 export type AvatarGroup = z.infer<typeof avatarGroupSchema>;
 
-/** One line of the tone-build journal. */
+/** What a build is doing, in the order it does it; a failed one stays at the step it failed in. */
+export const buildStepSchema = z.enum(["decode", "landmarks", "preview", "rig", "done"]);
+export type BuildStep = z.infer<typeof buildStepSchema>;
+
+/** The last build of an avatar on this box. */
 export const buildReportSchema = z.object({
-  tone: toneSchema,
-  state: z.enum(["generating", "generated", "failed"]),
+  state: avatarStateSchema,
+  step: buildStepSchema,
+  /** 0..1. */
+  progress: z.number(),
+  /** Why it failed; empty otherwise. */
   detail: z.string(),
   started_at: z.int(),
   finished_at: z.int().nullable(),
 });
+export type BuildReport = z.infer<typeof buildReportSchema>;
 
 /** `GET /api/avatars`. */
 export const avatarListSchema = z.object({
@@ -36,11 +41,12 @@ export const avatarListSchema = z.object({
   preparing: z.array(z.string()),
   active: z.string(),
   active_group: z.string(),
-  builds: z.record(z.string(), z.array(buildReportSchema)),
+  /** By avatar id; an avatar that has not been built since the box started has none. */
+  builds: z.record(z.string(), buildReportSchema),
 });
 export type AvatarList = z.infer<typeof avatarListSchema>;
 
-/** `POST /api/avatar`. */
+/** `POST /api/avatar`. `active` is the account's active avatar; empty while none exists. */
 export const avatarCreatedSchema = z.object({
   avatar: z.string(),
   display_name: z.string(),

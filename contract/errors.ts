@@ -13,9 +13,9 @@ export const errorStatus = {
   invalid_body: 400,
   body_too_large: 413,
   cross_origin: 409,
-  rate_limited: 429,
-  // Keys and credentials.
+  /** Of a key, or of an avatar. */
   invalid_name: 400,
+  // Keys and credentials.
   key_limit_reached: 409,
   key_not_found: 404,
   mint_failed: 503,
@@ -41,14 +41,23 @@ export const errorStatus = {
   // Avatars.
   unknown_avatar: 404,
   avatar_not_ready: 404,
-  invalid_image: 400,
+  avatar_busy: 409,
+  stock_avatar: 400,
+  too_many_builds: 429,
+  library_closed: 503,
+  feature_disabled: 501,
+  // Photographs.
+  invalid_framing: 400,
+  image_unreadable: 400,
+  image_unsupported: 400,
   image_too_large: 413,
+  image_too_many_pixels: 413,
+  image_too_small: 400,
   no_face: 400,
   several_faces: 400,
+  face_too_small: 400,
+  face_turned_away: 400,
   face_unusable: 400,
-  consent_required: 403,
-  feature_disabled: 501,
-  disk_full: 503,
 } as const;
 
 export type ErrorCode = keyof typeof errorStatus;

@@ -3,7 +3,6 @@
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import { errorBody, errorStatus, type Failure } from "../../contract/errors.ts";
-import { AvatarError } from "../avatars/errors.ts";
 import { Refusal } from "../failure.ts";
 import { describeError } from "../ops/log.ts";
 import type { Services } from "../services.ts";
@@ -42,13 +41,6 @@ function answer(c: BoxContext, status: number, body: object, headers: Record<str
 
 function fail(c: BoxContext, error: unknown): Response {
   const envelope = envelopeOf(c.req.method, c.req.path);
-  if (error instanceof AvatarError) {
-    const body =
-      envelope === "flat"
-        ? { error: error.message }
-        : { error: { code: error.code, message: error.message } };
-    return answer(c, error.status, body);
-  }
   const refusal = asRefusal(error);
   if (!refusal) {
     c.get("log").error(describeError(error), "request failed");

@@ -1,12 +1,10 @@
 // The faces: listing, stills, and making one from a photograph.
 
 import { Hono } from "hono";
-import { avatarCreatedSchema } from "../../contract/avatars.ts";
+import type { AvatarCreated } from "../../contract/avatars.ts";
 import { limits } from "../../contract/limits.ts";
-import { baseTone } from "../../contract/tones.ts";
 import { Refusal } from "../failure.ts";
 import type { Services } from "../services.ts";
-import { avatarList } from "./avatar-list.ts";
 import { callerOf, type BoxEnv } from "./env.ts";
 import { readForm } from "./multipart.ts";
 
@@ -36,7 +34,7 @@ function amplitudeOf(text: string | undefined): number | undefined {
 export function avatarRoutes({ avatarReports, faces }: Services): Hono<BoxEnv> {
   const app = new Hono<BoxEnv>();
 
-  app.get("/api/avatars", (c) => c.json(avatarList(faces.list(callerOf(c).account))));
+  app.get("/api/avatars", (c) => c.json(faces.list(callerOf(c).account)));
 
   app.get("/api/avatar/preview", async (c) => {
     const id = c.req.query("avatar");
@@ -70,11 +68,12 @@ export function avatarRoutes({ avatarReports, faces }: Services): Hono<BoxEnv> {
       ...(gestureAmplitude === undefined ? {} : { gestureAmplitude }),
     });
     avatarReports.made({ account, avatar: made.avatar, name: name ?? null, state: made.status });
+    const coming: readonly string[] = made.tones;
     const wanted = (fields.get("tones") ?? "").split(",").map((tone) => tone.trim());
-    const more = wanted.some((tone) => tone !== "" && tone !== baseTone && !made.tones.includes(tone));
+    const more = wanted.some((tone) => tone !== "" && !coming.includes(tone));
     const missing = more ? "This box builds no emotion clips: only the base idle face is coming." : "";
     const note = [made.note, missing].filter((part) => part !== "").join(" ");
-    return c.json(avatarCreatedSchema.parse({ ...made, note, active: made.active ?? made.avatar }));
+    return c.json({ ...made, note } satisfies AvatarCreated);
   });
 
   return app;

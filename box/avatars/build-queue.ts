@@ -1,25 +1,14 @@
 import { rm } from "node:fs/promises";
+import type { BuildReport, BuildStep } from "../../contract/avatars.ts";
 import { AvatarError } from "./errors.ts";
 import { buildPhoto } from "./prepare.ts";
-import type { AvatarBuilder, CheckedPhoto, PrepareStep } from "./prepare.ts";
-import type { AvatarRecord, AvatarStatus, AvatarStore } from "./store.ts";
-
-/** One line of the build journal (`builds` of the listing). */
-export interface BuildReport {
-  state: AvatarStatus;
-  step: PrepareStep;
-  /** 0..1. */
-  progress: number;
-  detail: string;
-  /** Epoch seconds. */
-  started_at: number;
-  finished_at: number | null;
-}
+import type { AvatarBuilder, CheckedPhoto } from "./prepare.ts";
+import type { AvatarRecord, AvatarStore } from "./store.ts";
 
 /** A place in the queue: taken before the picture is checked, so that the same id is never prepared twice at once. */
 export interface Ticket {
   /** Tells the journal how far the work is. */
-  step(step: PrepareStep): void;
+  step(step: BuildStep): void;
   /** Queues the build; `check` runs when its turn comes. */
   start(record: AvatarRecord, check: () => Promise<CheckedPhoto>): void;
   /** Gives the place back without a build. */
@@ -39,7 +28,7 @@ export interface BuildQueueOptions {
 /** Pictures being checked or built; more at once would only make each later. */
 const MAX_TICKETS = 8;
 /** Share of the whole that is done when a step begins: the rig with its loop is most of it. */
-const PROGRESS: Record<PrepareStep, number> = {
+const PROGRESS: Record<BuildStep, number> = {
   decode: 0.05,
   landmarks: 0.1,
   preview: 0.25,
@@ -66,7 +55,9 @@ export class BuildQueue {
       throw new AvatarError("avatar_busy", "This avatar is being built already; wait until it is ready.");
     }
     if (!unlimited && this.#busy.size >= MAX_TICKETS) {
-      throw new AvatarError("too_many_builds", "Too many avatars are being built; try again in a minute.");
+      throw new AvatarError("too_many_builds", "Too many avatars are being built; try again in a minute.", {
+        headers: { "Retry-After": "60" },
+      });
     }
     const done = Promise.withResolvers<void>();
     this.#busy.set(id, done.promise);
@@ -76,7 +67,7 @@ export class BuildQueue {
       this.#busy.delete(id);
       done.resolve();
     };
-    const report = (change: Partial<BuildReport> & { step: PrepareStep }) => {
+    const report = (change: Partial<BuildReport> & { step: BuildStep }) => {
       const next: BuildReport = {
         state: "preparing",
         progress: PROGRESS[change.step],
@@ -135,13 +126,13 @@ export class BuildQueue {
   }: {
     record: AvatarRecord;
     check: () => Promise<CheckedPhoto>;
-    report: (change: Partial<BuildReport> & { step: PrepareStep }) => void;
+    report: (change: Partial<BuildReport> & { step: BuildStep }) => void;
   }): Promise<void> {
     if (this.#closed) return;
     const { store, builder } = this.#options;
     const build = store.newBuild();
     const outDir = store.dirOf(record.id, build);
-    let step: PrepareStep = "decode";
+    let step: BuildStep = "decode";
     try {
       const photo = await check();
       await buildPhoto({

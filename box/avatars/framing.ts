@@ -1,10 +1,9 @@
 import sharp from "sharp";
+import { framingSchema, type Framing } from "../../contract/avatars.ts";
 import { AvatarError } from "./errors.ts";
 import type { FaceGeometry, Landmarks } from "./face-mesh.ts";
 import { openPicture } from "./photo.ts";
 import type { Picture } from "./photo.ts";
-
-export type Framing = "head" | "bust" | "full";
 
 /** A square of the picture in its pixels; it reaches outside where `left`, `top` are negative or its far edges too large. */
 export interface Crop {
@@ -23,7 +22,8 @@ const MAX_CROP_SIDE = 1_024;
 /** Reads the multipart text; empty means bust. Throws AvatarError invalid_framing. */
 export function parseFraming(text: string | undefined): Framing {
   if (text === undefined || text === "") return "bust";
-  if (text === "head" || text === "bust" || text === "full") return text;
+  const framing = framingSchema.safeParse(text);
+  if (framing.success) return framing.data;
   throw new AvatarError("invalid_framing", "framing must be head, bust or full.");
 }
 

@@ -3,23 +3,18 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { AvatarCreated, AvatarList, AvatarState, BuildReport, Framing } from "../../contract/avatars.ts";
+import { baseTone } from "../../contract/tones.ts";
 import { BuildQueue } from "./build-queue.ts";
-import type { BuildReport } from "./build-queue.ts";
 import { AvatarError } from "./errors.ts";
 import { parseFraming } from "./framing.ts";
-import type { Framing } from "./framing.ts";
 import { displayName, filenameId, uniqueId } from "./ids.ts";
 import { FaceFinder } from "./landmarks.ts";
 import { MAX_PHOTO_BYTES } from "./photo.ts";
 import { checkPhoto, encodeSource, nativeBuilder, PREPARATION_VERSION, PREVIEW_FILE } from "./prepare.ts";
 import type { AvatarBuilder, CheckedPhoto } from "./prepare.ts";
 import { AvatarStore } from "./store.ts";
-import type { AvatarRecord, AvatarStatus } from "./store.ts";
-
-export type { BuildReport } from "./build-queue.ts";
-export type { Framing } from "./framing.ts";
-export type { PrepareStep } from "./prepare.ts";
-export type { AvatarStatus } from "./store.ts";
+import type { AvatarRecord } from "./store.ts";
 
 export interface AvatarEntry {
   id: string;
@@ -27,7 +22,7 @@ export interface AvatarEntry {
   /** Account that uploaded it; null for stock avatars. */
   owner: string | null;
   stock: boolean;
-  status: AvatarStatus;
+  status: AvatarState;
   /** Why it failed; empty otherwise. */
   detail: string;
   /** Holds rig.vvr, loop.i420 and preview.jpg when the status is `ready`: what Stage takes as `avatarDir`. */
@@ -37,26 +32,6 @@ export interface AvatarEntry {
   /** Epoch seconds. */
   created_at: number;
   updated_at: number;
-}
-
-export interface AvatarGroup {
-  id: string;
-  display_name: string;
-  variants: string[];
-  tones: string[];
-  /** Variant id that has a still on disk, or null. */
-  preview: string | null;
-  stock: boolean;
-}
-
-/** Body of `GET /api/avatars`. */
-export interface AvatarListing {
-  avatars: string[];
-  groups: AvatarGroup[];
-  preparing: string[];
-  active: string | null;
-  active_group: string | null;
-  builds: Record<string, BuildReport>;
 }
 
 export interface CreateAvatarRequest {
@@ -73,16 +48,6 @@ export interface CreateAvatarRequest {
   gestureAmplitude?: number;
 }
 
-/** Body of `POST /api/avatar`. */
-export interface CreatedAvatar {
-  avatar: string;
-  display_name: string;
-  status: AvatarStatus;
-  tones: string[];
-  note: string;
-  active: string | null;
-}
-
 export interface AvatarLibraryOptions {
   /** The box's state folder; avatars live in `<stateDir>/avatars`. */
   stateDir: string;
@@ -95,7 +60,6 @@ export interface AvatarLibraryOptions {
   stockDir?: string;
 }
 
-const BASE_TONE = "neutral";
 const STOCK = [
   { id: "maya", name: "Maya" },
   { id: "theo", name: "Theo" },
@@ -146,7 +110,7 @@ export class AvatarLibrary {
    * Checks the picture and its face, and then builds in the background. Rejects with AvatarError: what is wrong with the
    * picture, avatar_busy while the same id is being built, too_many_builds, library_closed.
    */
-  async create(request: CreateAvatarRequest): Promise<CreatedAvatar> {
+  async create(request: CreateAvatarRequest): Promise<AvatarCreated> {
     const { owner, filename, name } = request;
     const framing = parseFraming(request.framing);
     const display_name = displayName(name, filename);
@@ -185,24 +149,24 @@ export class AvatarLibrary {
       avatar: id,
       display_name,
       status: "preparing",
-      tones: [BASE_TONE],
+      tones: [baseTone],
       note: "",
-      active: this.active(owner)?.id ?? null,
+      active: this.active(owner)?.id ?? "",
     };
   }
 
-  list(account: string | null): AvatarListing {
+  list(account: string | null): AvatarList {
     const visible = this.#visible(account);
     const ready = visible.filter((record) => record.status === "ready");
-    const active = this.active(account)?.id ?? null;
+    const active = this.active(account)?.id ?? "";
     return {
       avatars: ready.map(({ id }) => id),
       groups: visible.map((record) => ({
         id: record.id,
         display_name: record.display_name,
         variants: [record.id],
-        tones: [BASE_TONE],
-        preview: record.build === null ? null : record.id,
+        tones: [baseTone],
+        preview: record.build === null ? "" : record.id,
         stock: record.owner === null,
       })),
       preparing: visible.filter((record) => record.status === "preparing").map(({ id }) => id),

@@ -2,14 +2,14 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AvatarInfo, BuildAvatarOptions } from "../../native/binding/index.d.ts";
 import { AvatarError } from "./errors.ts";
+import type { BuildStep, Framing } from "../../contract/avatars.ts";
 import { cropPicture, frameFace, landmarksInCrop } from "./framing.ts";
-import type { Crop, Framing } from "./framing.ts";
+import type { Crop } from "./framing.ts";
 import type { Landmarks } from "./face-mesh.ts";
 import type { FaceFinder } from "./landmarks.ts";
 import { decodePhoto, openPicture } from "./photo.ts";
 import type { Picture } from "./photo.ts";
 
-export type PrepareStep = "decode" | "landmarks" | "preview" | "rig" | "done";
 /** The native builder of rig and idle loop. */
 export type AvatarBuilder = (options: BuildAvatarOptions) => Promise<AvatarInfo>;
 
@@ -37,7 +37,7 @@ export async function checkPhoto({
   bytes: Uint8Array;
   framing: Framing;
   finder: FaceFinder;
-  onStep?(step: PrepareStep): void;
+  onStep?(step: BuildStep): void;
 }): Promise<CheckedPhoto> {
   onStep?.("decode");
   const source = await decodePhoto(bytes);
@@ -62,7 +62,7 @@ export async function buildPhoto({
   motion: number;
   seed: number;
   builder: AvatarBuilder;
-  onStep?(step: PrepareStep): void;
+  onStep?(step: BuildStep): void;
 }): Promise<AvatarInfo> {
   const { cropped, landmarks } = photo;
   await mkdir(outDir, { recursive: true });

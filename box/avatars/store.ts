@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { avatarStateSchema, type AvatarState, type Framing } from "../../contract/avatars.ts";
 import { AVATAR_ID } from "./ids.ts";
-import type { Framing } from "./framing.ts";
-
-export type AvatarStatus = "preparing" | "ready" | "failed";
 
 /** avatar.json. The build it names is complete: it is written after everything in that folder. */
 export interface AvatarRecord {
@@ -12,7 +10,7 @@ export interface AvatarRecord {
   display_name: string;
   /** Account that uploaded it; null for stock avatars. */
   owner: string | null;
-  status: AvatarStatus;
+  status: AvatarState;
   detail: string;
   framing: Framing;
   gesture_amplitude: number;
@@ -112,7 +110,7 @@ export class AvatarStore {
   async #readRecord(id: string): Promise<AvatarRecord | undefined> {
     try {
       const record = JSON.parse(await readFile(join(this.root, id, RECORD_FILE), "utf8")) as AvatarRecord;
-      const known = ["preparing", "ready", "failed"].includes(record.status);
+      const known = avatarStateSchema.safeParse(record.status).success;
       return record.id === id && known && typeof record.display_name === "string" ? record : undefined;
     } catch {
       return undefined;

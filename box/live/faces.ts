@@ -1,6 +1,6 @@
 // Which avatar speaks, and in which tones.
 
-import { baseTone, toneSchema, type Tone } from "../../contract/tones.ts";
+import { baseTone, type Tone } from "../../contract/tones.ts";
 import type { AvatarEntry, AvatarLibrary } from "../avatars/library.ts";
 
 /** The library as callers of the box see it. */
@@ -9,16 +9,10 @@ export type Faces = Pick<
   "create" | "list" | "resolve" | "ready" | "preview" | "active" | "close"
 >;
 
-export interface Face {
-  entry: AvatarEntry;
-  tones: Tone[];
-}
-
 /** The tones an avatar has; at least the base one. */
 export function tonesOf(faces: Faces, account: string, id: string): Tone[] {
   const group = faces.list(account).groups.find((candidate) => candidate.id === id);
-  const known = (group?.tones ?? []).map((tone) => toneSchema.safeParse(tone)).filter((tone) => tone.success);
-  return known.length > 0 ? known.map((tone) => tone.data) : [baseTone];
+  return group && group.tones.length > 0 ? group.tones : [baseTone];
 }
 
 /** The avatar of a turn: the one asked for, else the one saved in the settings, else the box's active one. */

@@ -1,5 +1,7 @@
+import type { AvatarCreated } from "../../contract/avatars.ts";
+import { baseTone } from "../../contract/tones.ts";
 import { AvatarError } from "../avatars/errors.ts";
-import type { AvatarEntry, CreateAvatarRequest, CreatedAvatar } from "../avatars/library.ts";
+import type { AvatarEntry, CreateAvatarRequest } from "../avatars/library.ts";
 import type { Faces } from "../live/faces.ts";
 
 function entry(id: string, owner: string | null): AvatarEntry {
@@ -23,7 +25,7 @@ export class FakeFaces implements Faces {
   readonly entries: AvatarEntry[] = [entry("maya", null), entry("theo", null)];
   readonly created: CreateAvatarRequest[] = [];
 
-  create(request: CreateAvatarRequest): Promise<CreatedAvatar> {
+  create(request: CreateAvatarRequest): Promise<AvatarCreated> {
     this.created.push(request);
     if (Buffer.from(request.bytes ?? []).includes("bad"))
       return Promise.reject(new AvatarError("no_face", "There is no face in this picture."));
@@ -46,7 +48,7 @@ export class FakeFaces implements Faces {
         id,
         display_name: displayName,
         variants: [id],
-        tones: ["neutral"],
+        tones: [baseTone],
         preview: id,
         stock,
       }));

@@ -1,9 +1,6 @@
 // What the picker shows, read out of the box's listing.
 
 import type { AvatarList } from "../../contract/avatars.ts";
-import type { Tone } from "../../contract/tones.ts";
-
-const baseTone: Tone = "neutral";
 
 export type FaceState = "ready" | "preparing" | "failed";
 
@@ -28,27 +25,16 @@ function baseId(variant: string): string {
 }
 
 /**
- * The last failure of the base clip. The journal of a face is read with care: a box may keep one report for it or many,
- * and a listing that cannot be read must not take the picker down with it.
- */
-function failureOf(journal: unknown): { detail: string } | undefined {
-  const reports = Array.isArray(journal) ? (journal as unknown[]) : [journal];
-  for (const report of reports.toReversed()) {
-    if (typeof report !== "object" || report === null) continue;
-    const { tone = baseTone, state, detail } = report as Record<string, unknown>;
-    if (tone === baseTone && state === "failed") return { detail: typeof detail === "string" ? detail : "" };
-  }
-  return undefined;
-}
-
-/**
  * Own faces first, newest listing order kept, then the stock ones. A face under preparation may have no group yet, so
  * `pendingNames` (id to name, from uploads of this page) names it.
  */
 export function facesFromList(list: AvatarList, pendingNames: ReadonlyMap<string, string>): Face[] {
   const loaded = new Set(list.avatars.map(baseId));
   const preparing = new Set(list.preparing.map(baseId));
-  const failure = (id: string) => failureOf(list.builds[id]);
+  const failure = (id: string) => {
+    const build = list.builds[id];
+    return build?.state === "failed" ? build : undefined;
+  };
   const state = (id: string): FaceState => {
     if (preparing.has(id)) return "preparing";
     return !loaded.has(id) && failure(id) ? "failed" : "ready";

@@ -37,7 +37,6 @@ const titles: Record<string, string> = {
   face_too_small: "The face is too small",
   face_turned_away: "The face looks away",
   face_unusable: "This face cannot be used",
-  invalid_image: "The picture cannot be read",
   image_unreadable: "The picture cannot be read",
   image_unsupported: "That kind of picture is not supported",
   image_too_large: "That photograph is too large",
