@@ -8,11 +8,11 @@ import type { BoxContext } from "./env.ts";
 
 const bodyWithinMs = 15_000;
 
+/** What is left of the body is not worth reading. */
+const close = { headers: { Connection: "close" } };
+
 function tooLarge(limitBytes: number): Refusal {
-  return new Refusal("body_too_large", `The body is larger than ${limitBytes} bytes.`, {
-    // What is left of the body is not worth reading.
-    headers: { Connection: "close" },
-  });
+  return new Refusal("body_too_large", `The body is larger than ${limitBytes} bytes.`, close);
 }
 
 /** The body's bytes. Throws Refusal `body_too_large` as soon as it is, `invalid_body` when it does not arrive. */
@@ -21,7 +21,11 @@ export async function readBytes(c: BoxContext, limitBytes: number): Promise<Uint
   const body = c.req.raw.body;
   if (!body) return new Uint8Array();
   const reader = body.getReader();
-  const late = setTimeout(() => void reader.cancel().catch(() => undefined), bodyWithinMs);
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    void reader.cancel().catch(() => undefined);
+  }, bodyWithinMs);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
@@ -33,11 +37,13 @@ export async function readBytes(c: BoxContext, limitBytes: number): Promise<Uint
       }
       chunks.push(step.value);
     }
+    // Cancelling ends the body as if it were whole.
+    if (late) throw new Refusal("invalid_body", "The body took too long to arrive.", close);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal("invalid_body", "The body broke off.", { cause: error });
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
   }
   return Buffer.concat(chunks);
 }
@@ -52,11 +58,8 @@ export async function readText(c: BoxContext, limitBytes: number): Promise<strin
   }
 }
 
-/** The body as a JSON object of the given shape. Throws Refusal naming the field at fault. */
-export async function readJson<Schema extends z.ZodType>(
-  c: BoxContext,
-  schema: Schema,
-): Promise<z.infer<Schema>> {
+/** The body as a JSON object of whatever shape. Throws Refusal. */
+export async function readObject(c: BoxContext): Promise<object> {
   const text = await readText(c, limits.jsonBodyBytes);
   let value: unknown;
   try {
@@ -66,7 +69,15 @@ export async function readJson<Schema extends z.ZodType>(
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Refusal("invalid_body", "The body must be a JSON object.");
-  const checked = schema.safeParse(value);
+  return value;
+}
+
+/** The body as a JSON object of the given shape. Throws Refusal naming the field at fault. */
+export async function readJson<Schema extends z.ZodType>(
+  c: BoxContext,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  const checked = schema.safeParse(await readObject(c));
   if (!checked.success) throw new Refusal("invalid_body", describeIssue(checked.error));
   return checked.data;
 }

@@ -14,6 +14,7 @@ import { faceOf, tonesOf } from "../live/faces.ts";
 import type { PreparedMessage } from "../live/turns.ts";
 import type { Clause } from "../chat/speech.ts";
 import { turnFailure } from "../live/turns.ts";
+import { describeError } from "../ops/log.ts";
 import type { Services } from "../services.ts";
 import type { Pcm } from "../voices/voice.ts";
 import { readJson } from "./body.ts";
@@ -117,7 +118,9 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
             write({ type: "error", error: reply.failure.message, interrupted: reply.interrupted });
           else write({ type: "reply", ...reply });
         } catch (error) {
-          write({ type: "error", error: turnFailure(error).message });
+          const failure = turnFailure(error);
+          c.get("log").warn({ ...describeError(failure.cause ?? failure), code: failure.code }, "turn failed");
+          write({ type: "error", error: failure.message });
         }
       });
     }

@@ -7,6 +7,7 @@ export type Log = Logger;
 const secretFields = [
   "authorization",
   "apiKey",
+  '["x-api-key"]',
   "api_key",
   "secret",
   "token",
@@ -23,7 +24,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: {
-      paths: secretFields.flatMap((field) => [field, `*.${field}`, `headers["x-api-key"]`]),
+      paths: secretFields.flatMap((field) => [field, `*.${field}`]),
       censor: "[redacted]",
     },
   };

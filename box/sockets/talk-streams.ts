@@ -7,6 +7,7 @@ type Piece = Extract<ClientMessage, { type: "talkstream" }>;
 
 /** More at a time than any client needs. */
 const openStreams = 16;
+const cutStreams = 64;
 
 export type TalkStreamStep =
   | { case: "more" }
@@ -51,6 +52,8 @@ export class TalkStreams {
   /** Drops what has not been spoken yet. */
   interrupt(): void {
     for (const key of this.#open.keys()) this.#cut.add(key);
+    // A client that never ends its streams makes no list without end.
+    for (const key of this.#cut) if (this.#cut.size > cutStreams) this.#cut.delete(key);
     this.#open.clear();
   }
 }

@@ -227,7 +227,6 @@ export class MediaPeer {
 
   async #close(): Promise<void> {
     const timer = setTimeout(this.#ended.resolve, CLOSE_TIMEOUT_MS);
-    //X
     this.#connection.close();
     await this.#ended.promise;
     clearTimeout(timer);

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { collect } from "../../testing/collect.ts";
 import { ClaudeModels } from "./claude.ts";
 import type { ModelRequest } from "./model.ts";
@@ -94,7 +94,8 @@ async function failure(source: AsyncIterable<string>): Promise<{ said: string; m
   try {
     for await (const piece of source) said += piece;
   } catch (error) {
-    expect(JSON.stringify([error, (error as Error).message])).not.toContain(apiKey);
+    for (let told = error; told instanceof Error; told = told.cause)
+      expect(`${told.stack} ${JSON.stringify(told)}`).not.toContain(apiKey);
     return { said, message: (error as Error).message };
   }
   throw new Error(`It did not fail; it said ${said}`);
@@ -118,6 +119,27 @@ test("text arrives as it is written, and the request is a Messages request", asy
     stream: true,
     temperature: 0.5,
   });
+});
+
+test("the key is the configured one, whatever else the environment offers the SDK", async () => {
+  answer = (response) => {
+    begin(response);
+    end(response);
+  };
+  vi.stubEnv("ANTHROPIC_API_KEY", "another");
+  vi.stubEnv("ANTHROPIC_AUTH_TOKEN", "a-token");
+  try {
+    await collect(stream());
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  expect(requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
+});
+
+test("what failed is known to the log by its kind, not by the upstream's words", async () => {
+  answer = (response) => refuse(response, 401, "authentication_error", { "request-id": "req_7" });
+  const error = await collect(stream()).catch((caught: Error) => caught);
+  expect(error).toMatchObject({ cause: { message: "401, authentication_error, request req_7" } });
 });
 
 test("an abort hangs up", async () => {

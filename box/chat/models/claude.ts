@@ -14,10 +14,13 @@ export interface ClaudeOptions {
   silenceMs?: number;
 }
 
-/** A sentence for a person; the upstream's own words stay in the cause. */
+/**
+ * A sentence for a person, and for the log what kind of failure it was. The upstream's own words go nowhere: they may
+ * repeat what they were sent, the key and the conversation among it.
+ */
 function explain(error: unknown): ModelError {
-  const cause = { cause: error };
   if (error instanceof ModelError) return error;
+  const cause = { cause: describe(error) };
   if (error instanceof APIConnectionError) return new ModelError("The model could not be reached.", cause);
   if (error instanceof APIError) {
     const kind = error.type ?? "";
@@ -30,6 +33,12 @@ function explain(error: unknown): ModelError {
       return new ModelError("The model is overloaded just now.", cause);
   }
   return new ModelError("The model failed.", cause);
+}
+
+function describe(error: unknown): Error {
+  if (!(error instanceof APIError)) return new Error(error instanceof Error ? error.name : typeof error);
+  const facts = [error.status, error.type, error.requestID && `request ${error.requestID}`];
+  return new Error(facts.filter(Boolean).join(", ") || error.name);
 }
 
 export class ClaudeModels implements ModelProvider {
@@ -85,7 +94,7 @@ export class ClaudeModels implements ModelProvider {
     } catch (error) {
       if (request.signal.aborted) return;
       if (stalled.signal.aborted)
-        throw new ModelError("The model took too long to answer.", { cause: error });
+        throw new ModelError("The model took too long to answer.");
       throw explain(error);
     } finally {
       clearTimeout(timer);
