@@ -150,6 +150,16 @@ test("an upgrade without a good credential is an ordinary 401 with its body", as
   }
 });
 
+test("a handshake that is none is an ordinary 400, in the answer and in the log", async () => {
+  const url = new URL(`/api/session/ws?session_token=${credentials.token}`, box.url);
+  const { status, body } = await upgradeAnswer(url, "too-short");
+  expect(status).toBe(400);
+  expect(JSON.parse(body)).toEqual({ error: { code: "invalid_body", message: expect.any(String) } });
+  await expect
+    .poll(() => box.logged.at(-1))
+    .toMatchObject({ msg: "request", path: url.pathname, status: 400 });
+});
+
 test("the portal is asked once about a credential, with its digest and the box's own secret", async () => {
   const lookups = portal.asked.filter((line) => line.includes("/lookup"));
   const ofKey = lookups.filter((line) => line.endsWith(digestOf(credentials.key)));
@@ -166,14 +176,17 @@ test("nothing secret reaches the log", () => {
     if (value !== credentials.nonsense) expect(text).not.toContain(value);
 });
 
-async function upgradeAnswer(url: URL): Promise<{ status: number; body: string }> {
+async function upgradeAnswer(
+  url: URL,
+  key = Buffer.alloc(16).toString("base64"),
+): Promise<{ status: number; body: string }> {
   const { request } = await import("node:http");
   return new Promise((resolve, reject) => {
     const headers = {
       Connection: "Upgrade",
       Upgrade: "websocket",
       "Sec-WebSocket-Version": "13",
-      "Sec-WebSocket-Key": Buffer.alloc(16).toString("base64"),
+      "Sec-WebSocket-Key": key,
     };
     const upgrade = request(url, { headers });
     upgrade.once("error", reject);

@@ -119,7 +119,10 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
           else write({ type: "reply", ...reply });
         } catch (error) {
           const failure = turnFailure(error);
-          c.get("log").warn({ ...describeError(failure.cause ?? failure), code: failure.code }, "turn failed");
+          c.get("log").warn(
+            { ...describeError(failure.cause ?? failure), code: failure.code },
+            "turn failed",
+          );
           write({ type: "error", error: failure.message });
         }
       });

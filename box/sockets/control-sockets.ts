@@ -25,6 +25,11 @@ export class ControlSockets {
   #surroundings: ControlSocketSurroundings | null = null;
   #closed = false;
 
+  constructor() {
+    // With a listener, ws leaves the answer to a malformed handshake to us.
+    this.#server.on("wsClientError", () => undefined);
+  }
+
   /** What its sockets talk to; set once, before the first upgrade. */
   attach(surroundings: ControlSocketSurroundings): void {
     this.#surroundings = surroundings;
@@ -33,16 +38,24 @@ export class ControlSockets {
   /** Opens a socket for an upgrade request that was let in. Throws Refusal, with the HTTP answer still to be given. */
   async upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, caller: Caller): Promise<void> {
     const surroundings = this.#surroundings;
-    if (!surroundings || this.#closed) throw new Refusal("box_unavailable", "The box is shutting down.");
+    if (!surroundings || this.#closed) throw shuttingDown();
     if (this.#open.size >= capacity)
       throw new Refusal("box_unavailable", "Too many control sockets are open.");
     const maxSeconds = ceilingOf(request);
     const face = await surroundings.faceOf(caller);
+    if (this.#closed) throw shuttingDown();
+    let opened = false;
+    // The callback runs before handleUpgrade returns, or not at all.
     this.#server.handleUpgrade(request, stream, head, (socket) => {
+      opened = true;
       const control = new ControlSocket({ ...surroundings, socket, caller, face, maxSeconds });
       this.#open.add(control);
       socket.once("close", () => this.#open.delete(control));
     });
+    if (!opened)
+      throw new Refusal("invalid_body", "The WebSocket handshake is malformed.", {
+        headers: { "Sec-WebSocket-Version": "13" },
+      });
   }
 
   /** The session ceiling that an open socket of the account asked for, newest first; null when none did. */
@@ -76,6 +89,8 @@ export class ControlSockets {
     });
   }
 }
+
+const shuttingDown = () => new Refusal("box_unavailable", "The box is shutting down.");
 
 function ceilingOf(request: IncomingMessage): number | null {
   const text = new URL(request.url ?? "/", "http://box").searchParams.get("max_session_length_seconds");

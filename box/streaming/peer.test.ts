@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { loopbackClient } from "./bench/client.ts";
+import { loopbackClient } from "../testing/loopback-client.ts";
 import { OfferError } from "./errors.ts";
 import { MediaPeer } from "./peer.ts";
 import type { MediaPeerOptions, PeerState } from "./peer.ts";

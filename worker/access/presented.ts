@@ -29,6 +29,11 @@ export function isWebSocketUpgrade(request: Request): boolean {
   return request.headers.get("Upgrade")?.toLowerCase() === "websocket";
 }
 
+/** A browser cannot set headers on an upgrade; `/connect` takes the form too, as a box does. */
+function mayCarryQuery({ req }: PortalContext): boolean {
+  return isWebSocketUpgrade(req.raw) || (req.method === "POST" && req.path === "/connect");
+}
+
 /** Reads the three forms of an API key in their order of preference, then the portal cookie. */
 export function presentedBy(c: PortalContext): Presented {
   const apiKey = c.req.header("X-Api-Key");
@@ -37,7 +42,7 @@ export function presentedBy(c: PortalContext): Presented {
   }
   const bearer = bearerOf(c.req.raw);
   if (bearer !== null) return classify(bearer);
-  const query = isWebSocketUpgrade(c.req.raw) ? c.req.query("session_token") : undefined;
+  const query = mayCarryQuery(c) ? c.req.query("session_token") : undefined;
   if (query !== undefined) {
     return secretPattern.test(query) ? { kind: "secret", secret: query } : { kind: "malformed" };
   }

@@ -60,6 +60,14 @@ describe("who may pass", () => {
     expect((await jsonOf(response)).code).toBe(code);
   });
 
+  test("a token in the query opens a session, as it does on a box", async () => {
+    await beat("box-a");
+    const path = `/connect?session_token=${await mintToken(key)}`;
+    expect((await call(path, { method: "POST", body: "{}" })).status).toBe(200);
+    expect((await call("/connect?session_token=nonsense", { method: "POST" })).status).toBe(401);
+    expect((await call(path)).status).toBe(401);
+  });
+
   test("the portal's cookie opens no box path", async () => {
     await beat("box-a");
     const response = await call("/api/avatars", { headers: browser });

@@ -93,8 +93,7 @@ export class ClaudeModels implements ModelProvider {
       if (stalled.signal.aborted) throw new ModelError("The model took too long to answer.");
     } catch (error) {
       if (request.signal.aborted) return;
-      if (stalled.signal.aborted)
-        throw new ModelError("The model took too long to answer.");
+      if (stalled.signal.aborted) throw new ModelError("The model took too long to answer.");
       throw explain(error);
     } finally {
       clearTimeout(timer);
