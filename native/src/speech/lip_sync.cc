@@ -70,6 +70,8 @@ class StreamingLipSync final : public LipSync {
     return pose;
   }
 
+  NetDevice device() const override { return stream_.device(); }
+
  private:
   double duration() const { return static_cast<double>(pushed_) / kSampleRate; }
 

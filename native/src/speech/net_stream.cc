@@ -34,11 +34,9 @@ NetDevice resolve_device(NetDevice wanted) {
 }
 
 NetStream::NetStream(std::shared_ptr<const LoadedNet> net, NetDevice device)
-    : net_(std::move(net)), conv_(conv_block_portable) {
+    : net_(std::move(net)), device_(resolve_device(device)), conv_(conv_block_portable) {
 #ifdef VISAVIS_SPEECH_AVX2
-  if (resolve_device(device) == NetDevice::kAvx2) conv_ = conv_block_avx2;
-#else
-  resolve_device(device);
+  if (device_ == NetDevice::kAvx2) conv_ = conv_block_avx2;
 #endif
   const auto& layers = net_->weights().layers;
   int widest = 0;

@@ -27,6 +27,8 @@ class NetStream {
   void run(std::span<const std::array<float, kMels>> mels, std::span<Posteriors> out);
   void reset();
 
+  NetDevice device() const { return device_; }
+
  private:
   // A layer's newest input frames: `past` old ones, then room for a block.
   struct Input {
@@ -41,6 +43,7 @@ class NetStream {
   void conv(std::size_t layer, int frames, float* out);
 
   std::shared_ptr<const LoadedNet> net_;
+  NetDevice device_;
   ConvBlock conv_;
   std::vector<Input> inputs_;   // One for each layer.
   std::vector<float> scratch_;  // A block of the widest layer's outputs.

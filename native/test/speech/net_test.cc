@@ -64,6 +64,13 @@ CHECK_CASE("AVX2 equals portable") {
   CHECK_NEAR(largest_difference(posterior_track(net(), recorded().samples, NetDevice::kAvx2), portable), 0.0, 1e-5);
 }
 
+CHECK_CASE("a LipSync tells where its net runs") {
+  CHECK(LipSync::create(net(), NetDevice::kPortable)->device() == NetDevice::kPortable);
+  const NetDevice best = speech::resolve_device(NetDevice::kAuto);
+  CHECK(best != NetDevice::kAuto);
+  CHECK(LipSync::create(net())->device() == best);
+}
+
 CHECK_CASE("frames grouped in any way give the same probabilities, bit for bit") {
   std::mt19937 random(11);
   std::normal_distribution<float> mel(-5.0f, 3.0f);

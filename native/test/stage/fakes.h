@@ -40,6 +40,7 @@ class EchoLipSync final : public LipSync {
     if (index < samples_.size()) pose.weights[static_cast<std::size_t>(Viseme::aa)] = std::fabs(samples_[index]);
     return pose;
   }
+  NetDevice device() const override { return NetDevice::kPortable; }
 
  private:
   std::vector<float> samples_;

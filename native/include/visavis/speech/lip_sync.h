@@ -45,6 +45,8 @@ class LipSync {
   // more than 200 ms behind. Times a second or more before the latest asked for may be forgotten at the next push. The
   // weight of sil is what the others leave of 1 while audio lasts.
   virtual MouthPose at(double seconds) const = 0;
+
+  virtual NetDevice device() const = 0;  // Where the net runs; never kAuto.
 };
 
 }  // namespace visavis
