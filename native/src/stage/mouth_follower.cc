@@ -31,14 +31,15 @@ MouthPose either(MouthPose pose, const MouthPose& other, float share) {
 
 MouthPose MouthFollower::step(double seconds, const std::optional<LivePose>& live) {
   if (last_ && (!live || live->stretch != last_->stretch)) {
-    tail_ = last_->pose;
+    tail_ = shown_;
     tail_at_ = last_at_;
   }
   last_ = live;
   last_at_ = seconds;
-  const MouthPose current = live ? live->pose : MouthPose{};
+  shown_ = live ? live->pose : MouthPose{};
   const float left = closing(seconds - tail_at_);
-  return left > 0 ? either(current, tail_, left) : current;
+  if (left > 0) shown_ = either(shown_, tail_, left);
+  return shown_;
 }
 
 }  // namespace visavis

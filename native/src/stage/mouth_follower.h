@@ -14,7 +14,7 @@ struct LivePose {
   std::uint64_t stretch = 0;
 };
 
-// Shows the live pose; where a stretch breaks off, closes the mouth from its last pose within kCloseSeconds, also
+// Shows the live pose; where a stretch breaks off, closes the mouth from what was shown last within kCloseSeconds, also
 // underneath the first poses of a new one.
 class MouthFollower {
  public:
@@ -26,6 +26,7 @@ class MouthFollower {
  private:
   std::optional<LivePose> last_;
   double last_at_ = 0;
+  MouthPose shown_;
   MouthPose tail_;
   double tail_at_ = -kCloseSeconds;
 };

@@ -70,4 +70,25 @@ CHECK_CASE("the silence a new stretch opens with does not snap the old one shut"
   CHECK(std::accumulate(both.weights.begin(), both.weights.end(), 0.0f) <= 1.0001f);
 }
 
+CHECK_CASE("silence beside a closing mouth takes nothing from it") {
+  MouthFollower open, hushed;
+  open.step(0, live(Viseme::aa, 0.8f, 1));
+  LivePose pose = live(Viseme::aa, 0.8f, 1);
+  pose.pose.weights[static_cast<std::size_t>(Viseme::sil)] = 0.2f;
+  hushed.step(0, pose);
+  for (double at = 0.02; at < 0.1; at += 0.02) {
+    const float alone = weight(open.step(at, std::nullopt), Viseme::aa);
+    CHECK(weight(hushed.step(at, live(Viseme::sil, 1.0f, 2)), Viseme::aa) == alone);
+  }
+}
+
+CHECK_CASE("a stretch too short to open the mouth does not snap the old one shut either") {
+  MouthFollower mouth;
+  mouth.step(0, live(Viseme::aa, 0.8f, 1));
+  const float before = weight(mouth.step(0.02, live(Viseme::sil, 1.0f, 2)), Viseme::aa);
+  const float after = weight(mouth.step(0.03, std::nullopt), Viseme::aa);
+  CHECK(before > 0.6f);
+  CHECK(before - after < 0.1f);
+}
+
 CHECK_MAIN
