@@ -153,10 +153,13 @@ void EyeWarp::shut_lids(bool right, const I420View& still) {
   };
   // Lids meet near the lower one: it rises by an eighth of the opening only.
   constexpr float kLowerShare = 0.12f;
+  // And overlap a little, or a dotted line of eyeball is left between them.
+  constexpr float kOverlapMm = 0.4f;
   std::vector<char> touched(face_.points.size(), 0);
   for (std::size_t k = 1; k + 1 < eye.upper.size(); ++k) {
     const PointF up = face_.points[eye.upper[k]], low = face_.points[eye.lower[k]];
-    const float fall = std::max(lid_height(eye.lower, along(up)) - height(up), 0.0f) * (1 - kLowerShare);
+    const float opening = std::max(lid_height(eye.lower, along(up)) - height(up), 0.0f);
+    const float fall = opening * (1 - kLowerShare) + std::min(kOverlapMm * face_.px_per_mm, 0.5f * opening);
     const float rise = std::max(height(low) - lid_height(eye.upper, along(low)), 0.0f) * kLowerShare;
     closing_[eye.upper[k]] = face_.down * fall;
     closing_[eye.lower[k]] = face_.down * -rise;
@@ -297,6 +300,11 @@ EyeWarp::Source EyeWarp::source(PointF p) const {
     const auto mix = [](float a, float b, float c, float d, float tx, float ty) {
       return (a * (1 - tx) + b * tx) * (1 - ty) + (c * (1 - tx) + d * tx) * ty;
     };
+    // Between lids that meet, one fallen and one risen, the mean of both would be a place on the eyeball.
+    constexpr float kFallenPx = -2.5f, kRisenPx = 0.25f;
+    const auto [least, most] = std::minmax({at[0].offset.y, at[1].offset.y, below[0].offset.y, below[1].offset.y});
+    const Source& nearest = (fy < 0.5f ? at : below)[fx < 0.5f ? 0 : 1];
+    if (least < kFallenPx && most > kRisenPx) return nearest;
     return {{mix(at[0].offset.x, at[1].offset.x, below[0].offset.x, below[1].offset.x, fx, fy),
              mix(at[0].offset.y, at[1].offset.y, below[0].offset.y, below[1].offset.y, fx, fy)},
             mix(at[0].shade, at[1].shade, below[0].shade, below[1].shade, fx, fy)};
