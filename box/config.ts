@@ -6,6 +6,7 @@ import { z } from "zod";
 import { limits } from "../contract/limits.ts";
 import { iceServerSchema, type IceServer } from "../contract/live.ts";
 import { parseResidencyOptIn, type Residency } from "../contract/models.ts";
+import { toNativeIceServers } from "./streaming/ice-servers.ts";
 
 export interface BoxConfig {
   id: string;
@@ -52,12 +53,16 @@ const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https U
 
 const iceServers = z.string().transform((text, context): IceServer[] => {
   try {
-    const parsed = z.array(iceServerSchema).safeParse(JSON.parse(text));
-    if (parsed.success) return parsed.data;
+    const servers = z.array(iceServerSchema).parse(JSON.parse(text));
+    toNativeIceServers(servers);
+    return servers;
   } catch {
     // Falls through to the same sentence: the value may hold a credential and is not repeated.
   }
-  context.addIssue({ code: "custom", message: 'must be JSON such as [{"urls":"stun:host:3478"}]' });
+  context.addIssue({
+    code: "custom",
+    message: 'must be JSON such as [{"urls":"stun:host:3478"}], with username and credential for turn:',
+  });
   return z.NEVER;
 });
 
@@ -87,7 +92,7 @@ const environmentSchema = z.object({
   ANTHROPIC_BASE_URL: httpUrl.optional(),
   RESIDENCY_OPT_IN: z.string().optional(),
   ICE_SERVERS: iceServers.default([]),
-  ICE_PUBLIC_ADDRESS: z.string().optional(),
+  ICE_PUBLIC_ADDRESS: z.union([z.ipv4(), z.ipv6()], { error: "must be an IP address" }).optional(),
   ICE_PORT_RANGE: portRange.optional(),
   SESSION_IDLE_SECONDS: wholeNumber(1, 86_400).default(limits.idleSeconds),
   SESSION_MAX_SECONDS: wholeNumber(0, 86_400).default(limits.maxSessionSeconds),

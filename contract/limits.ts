@@ -5,8 +5,9 @@ export const limits = {
   avatarBodyBytes: 200 * 1024 * 1024,
   audioBodyBytes: 25 * 1024 * 1024,
   imageBytes: 15 * 1024 * 1024,
-  /** A photograph with more pixels than this is refused before it is decoded. */
+  /** A full-frame camera's picture passes; one of forty megapixels is refused before it is decoded. */
   imagePixels: 36_000_000,
+  /** Browsers send about 10 KiB with every codec they have; nobody needs six times that. */
   sdpBytes: 64 * 1024,
   /** Longest message, talk text or talkstream piece, in characters. */
   messageChars: 20_000,
@@ -32,7 +33,6 @@ export const limits = {
 
   idleSeconds: 300,
   maxSessionSeconds: 3600,
-  boxLifeSeconds: 7200,
 
   /** Largest control-socket frame the box accepts; a larger one closes the socket with 1009. */
   controlFrameBytes: 256 * 1024,

@@ -4,13 +4,13 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AvatarCreated, AvatarList, AvatarState, BuildReport, Framing } from "../../contract/avatars.ts";
+import { limits } from "../../contract/limits.ts";
 import { baseTone } from "../../contract/tones.ts";
 import { BuildQueue } from "./build-queue.ts";
 import { AvatarError } from "./errors.ts";
 import { parseFraming } from "./framing.ts";
 import { displayName, filenameId, uniqueId } from "./ids.ts";
 import { FaceFinder } from "./landmarks.ts";
-import { MAX_PHOTO_BYTES } from "./photo.ts";
 import { checkPhoto, encodeSource, nativeBuilder, PREPARATION_VERSION, PREVIEW_FILE } from "./prepare.ts";
 import type { AvatarBuilder, CheckedPhoto } from "./prepare.ts";
 import { AvatarStore } from "./store.ts";
@@ -342,10 +342,10 @@ async function photoBytes({ bytes, bytesPath }: CreateAvatarRequest): Promise<Ui
   if (bytes) return bytes;
   if (bytesPath === undefined) throw new TypeError("An avatar needs bytes or bytesPath.");
   const { size } = await stat(bytesPath);
-  if (size > MAX_PHOTO_BYTES) {
+  if (size > limits.imageBytes) {
     throw new AvatarError(
       "image_too_large",
-      `A photograph may have at most ${MAX_PHOTO_BYTES / 1024 / 1024} MB.`,
+      `A photograph may have at most ${limits.imageBytes / 1024 / 1024} MB.`,
     );
   }
   return readFile(bytesPath);

@@ -2,8 +2,9 @@ import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
 import type { Sharp } from "sharp";
 import { describe, expect, it } from "vitest";
+import { limits } from "../../contract/limits.ts";
 import { AvatarError } from "./errors.ts";
-import { decodePhoto, MAX_PHOTO_BYTES } from "./photo.ts";
+import { decodePhoto } from "./photo.ts";
 
 /** Left half red, right half blue. */
 function halves(width = 200, height = 160): Sharp {
@@ -156,6 +157,6 @@ describe("decodePhoto", () => {
       "image_unsupported",
     );
     expect(await refusal(await halves(100, 100).png().toBuffer())).toBe("image_too_small");
-    expect(await refusal(Buffer.alloc(MAX_PHOTO_BYTES + 1, 0xff))).toBe("image_too_large");
+    expect(await refusal(Buffer.alloc(limits.imageBytes + 1, 0xff))).toBe("image_too_large");
   });
 });

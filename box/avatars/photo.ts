@@ -1,5 +1,6 @@
 import sharp from "sharp";
 import type { Sharp } from "sharp";
+import { limits } from "../../contract/limits.ts";
 import { AvatarError } from "./errors.ts";
 
 /** An upright picture in sRGB, 8 bit, three interleaved channels without row padding. */
@@ -9,9 +10,6 @@ export interface Picture {
   height: number;
 }
 
-export const MAX_PHOTO_BYTES = 15 * 1024 * 1024;
-/** A full-frame camera's picture passes; forty megapixels do not. */
-export const MAX_PHOTO_PIXELS = 36_000_000;
 /** Shorter side. */
 const MIN_PHOTO_SIDE = 128;
 /** Larger pictures are reduced while decoding: no avatar shows more detail than this holds. */
@@ -25,15 +23,15 @@ const BACKGROUND = { r: 224, g: 224, b: 224 };
  * Size and format are judged from the header, before anything is decoded. Throws AvatarError.
  */
 export async function decodePhoto(bytes: Uint8Array): Promise<Picture> {
-  if (bytes.length > MAX_PHOTO_BYTES) {
+  if (bytes.length > limits.imageBytes) {
     throw new AvatarError(
       "image_too_large",
-      `A photograph may have at most ${MAX_PHOTO_BYTES / 1024 / 1024} MB.`,
+      `A photograph may have at most ${limits.imageBytes / 1024 / 1024} MB.`,
     );
   }
   await checkHeader(bytes);
   try {
-    const { data, info } = await sharp(bytes, { failOn: "truncated", limitInputPixels: MAX_PHOTO_PIXELS })
+    const { data, info } = await sharp(bytes, { failOn: "truncated", limitInputPixels: limits.imagePixels })
       .autoOrient()
       .resize({ width: MAX_KEPT_SIDE, height: MAX_KEPT_SIDE, fit: "inside", withoutEnlargement: true })
       .flatten({ background: BACKGROUND })
@@ -62,10 +60,10 @@ async function checkHeader(bytes: Uint8Array): Promise<void> {
       throw new AvatarError("image_unreadable", "The picture is damaged: its header cannot be read.");
     });
   const { width, height } = header;
-  if (width * height > MAX_PHOTO_PIXELS) {
+  if (width * height > limits.imagePixels) {
     throw new AvatarError(
       "image_too_many_pixels",
-      `The picture has ${Math.round((width * height) / 1e6)} megapixels; at most ${MAX_PHOTO_PIXELS / 1e6} are taken.`,
+      `The picture has ${Math.round((width * height) / 1e6)} megapixels; at most ${limits.imagePixels / 1e6} are taken.`,
     );
   }
   if (Math.min(width, height) < MIN_PHOTO_SIDE) {

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ToneParser, type TonedText } from "./tones.ts";
 
-function parse(pieces: string[]): { said: TonedText[]; tone: string } {
+function parse(pieces: string[]): TonedText[] {
   const parser = new ToneParser();
   const said = [...pieces.flatMap((piece) => parser.push(piece)), ...parser.flush()];
   // Pieces of one tone belong together, wherever the stream was cut.
@@ -12,17 +12,15 @@ function parse(pieces: string[]): { said: TonedText[]; tone: string } {
     if (last?.tone === tone) last.text += text;
     else joined.push({ text, tone });
   }
-  return { said: joined, tone: parser.replyTone };
+  return joined;
 }
 
-test("the first tag is the tone of the reply; later ones change it from there on", () => {
-  expect(parse(["[warm] Hello. [sad] Goodbye."])).toEqual({
-    said: [
-      { text: " Hello. ", tone: "warm" },
-      { text: " Goodbye.", tone: "sad" },
-    ],
-    tone: "warm",
-  });
+test("a tag is the tone of what follows it, until the next one", () => {
+  expect(parse(["Hm. [warm] Hello. [sad] Goodbye."])).toEqual([
+    { text: "Hm. ", tone: "neutral" },
+    { text: " Hello. ", tone: "warm" },
+    { text: " Goodbye.", tone: "sad" },
+  ]);
 });
 
 test.each([
@@ -41,9 +39,9 @@ test.each([
   ["an unfinished tag", "Hello. [wa", "Hello. ", "neutral"],
   ["an unfinished something", "Hello [2", "Hello [2", "neutral"],
 ])("%s", (_, reply, text, tone) => {
-  const { said, tone: replyTone } = parse([reply]);
+  const said = parse([reply]);
   expect(said.map((piece) => piece.text).join("")).toBe(text);
-  expect(replyTone).toBe(tone);
+  expect(said.at(-1)?.tone).toBe(tone);
 });
 
 test("where the stream is cut changes nothing", () => {

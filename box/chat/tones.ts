@@ -18,14 +18,8 @@ const direction = /^[\p{L}][\p{L} '-]*$/u;
 /** Splits a stream at its tone tags, also where a tag is cut by the border of two pieces. */
 export class ToneParser {
   #tone: Tone = baseTone;
-  #first: Tone | null = null;
   /** An opened bracket and what followed it so far. */
   #bracket = "";
-
-  /** The tone the whole reply is said to have: that of its first tag. */
-  get replyTone(): Tone {
-    return this.#first ?? baseTone;
-  }
 
   push(piece: string): TonedText[] {
     const out: TonedText[] = [];
@@ -52,7 +46,6 @@ export class ToneParser {
         if (isTone(word)) {
           emit();
           this.#tone = word;
-          this.#first ??= word;
         } else if (!direction.test(inside)) {
           text += this.#bracket;
         }

@@ -1,21 +1,15 @@
-import type { IceServer } from "node-datachannel";
-
-/** As RTCIceServer in a browser; the form of the entries of `ICE_SERVERS`. */
-export interface IceServerConfig {
-  urls: string | string[];
-  username?: string;
-  credential?: string;
-}
+import type { IceServer as NativeIceServer } from "node-datachannel";
+import type { IceServer } from "../../contract/live.ts";
 
 const URL_SYNTAX =
   /^(stun|turn|turns):(\[[0-9A-Fa-f:]+\]|[A-Za-z0-9.-]+)(?::(\d{1,5}))?(?:\?transport=(udp|tcp))?$/;
 
 /** Turns browser-style entries into the library's. Throws TypeError naming the entry that is wrong, never its credential. */
-export function toNativeIceServers(servers: readonly IceServerConfig[]): IceServer[] {
+export function toNativeIceServers(servers: readonly IceServer[]): NativeIceServer[] {
   return servers.flatMap((server) => [server.urls].flat().map((url) => toNative(url, server)));
 }
 
-function toNative(url: string, { username, credential }: IceServerConfig): IceServer {
+function toNative(url: string, { username, credential }: IceServer): NativeIceServer {
   const match = URL_SYNTAX.exec(url);
   if (!match) throw new TypeError(`ICE server "${url}" is not a stun:, turn: or turns: address.`);
   const [, scheme = "", host = "", portText, transport] = match;

@@ -11,11 +11,11 @@ import {
   Video,
 } from "node-datachannel";
 import type { MediaHandler, RtcConfig, Track } from "node-datachannel";
+import type { IceServer } from "../../contract/live.ts";
 import { BitrateEstimator } from "./bitrate.ts";
 import { isUsable, MAX_CANDIDATES, parseCandidate } from "./candidates.ts";
 import { OfferError } from "./errors.ts";
 import { toNativeIceServers } from "./ice-servers.ts";
-import type { IceServerConfig } from "./ice-servers.ts";
 import { completeAnswer, readOffer } from "./offer.ts";
 import type { Offer } from "./offer.ts";
 import { parseRtcp, roundTripMs } from "./rtcp.ts";
@@ -23,13 +23,11 @@ import type { ReportBlock, RtcpPacket } from "./rtcp.ts";
 import { parseSdpFragment } from "./sdpfrag.ts";
 import { VideoGate } from "./video-gate.ts";
 
-export type { IceServerConfig } from "./ice-servers.ts";
-
 export type PeerState = "connecting" | "connected" | "disconnected" | "failed" | "closed";
 
 export interface MediaPeerOptions {
   offerSdp: string;
-  iceServers?: readonly IceServerConfig[];
+  iceServers?: readonly IceServer[];
   /** Address under which the box's UDP ports are reachable from outside (one-to-one NAT). */
   publicAddress?: string;
   /** UDP ports to bind, both ends included. */

@@ -1,3 +1,4 @@
+import { limits } from "../../contract/limits.ts";
 import { OfferError } from "./errors.ts";
 
 /** One m= section. `lines` are the ones after the m= line, without line ends. */
@@ -14,8 +15,6 @@ export interface Sdp {
   media: SdpSection[];
 }
 
-/** Browsers send about 10 KiB with every codec they have; nobody needs six times that. */
-export const MAX_SDP_BYTES = 64 * 1024;
 /** Audio, video, a data channel, and room for transceivers that a page left over. */
 export const MAX_MEDIA_LINES = 16;
 
@@ -27,8 +26,11 @@ const MEDIA_LINE = /^m=([a-z]+) (\d{1,5})(?:\/\d+)? ([A-Za-z0-9/]+)((?: [^ ]+)+)
  * Throws OfferError when it is too large or is not an SDP.
  */
 export function parseSdp(text: string): Sdp {
-  if (Buffer.byteLength(text) > MAX_SDP_BYTES) {
-    throw new OfferError("offer_too_large", `The session description is larger than ${MAX_SDP_BYTES} bytes.`);
+  if (Buffer.byteLength(text) > limits.sdpBytes) {
+    throw new OfferError(
+      "offer_too_large",
+      `The session description is larger than ${limits.sdpBytes} bytes.`,
+    );
   }
   const lines = text.split(/\r?\n/).filter((line) => line !== "");
   if (lines[0] !== "v=0") {
