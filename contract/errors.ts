@@ -30,6 +30,8 @@ export const errorStatus = {
   box_unavailable: 503,
   // Live sessions.
   invalid_offer: 400,
+  /** As RFC 9725, section 4.3, wants it where candidates may trickle but ICE cannot restart. */
+  ice_restart_unsupported: 422,
   session_not_found: 404,
   no_live_session: 409,
   credential_unverified: 503,

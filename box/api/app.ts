@@ -23,7 +23,10 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 function asRefusal(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error;
-  if (error instanceof OfferError) return new Refusal("invalid_offer", error.message);
+  if (error instanceof OfferError) {
+    const restart = error.code === "ice_restart_unsupported";
+    return new Refusal(restart ? "ice_restart_unsupported" : "invalid_offer", error.message);
+  }
   return null;
 }
 

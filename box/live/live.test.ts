@@ -42,6 +42,7 @@ test("as WHEP: created at its own address, patched with candidates, deleted ther
   expect((await patch("a=candidate")).status).toBe(204);
   expect(box.media.peer.candidates).toEqual(["a=candidate"]);
   expect((await patch("nonsense")).status).toBe(400);
+  expect((await patch("a=ice-ufrag:another")).status).toBe(422);
   expect((await patch("a=", sdp)).status).toBe(400);
   expect((await patch("a=", fragment, otherKey)).status).toBe(404);
   expect((await box.ask(location, { method: "DELETE", key: otherKey })).status).toBe(404);

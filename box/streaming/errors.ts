@@ -8,10 +8,9 @@ export type OfferErrorCode =
   | "candidates_malformed"
   | "ice_restart_unsupported";
 
-/** What the client sent cannot be answered; the message is a sentence for its developer. HTTP status 400. */
+/** What the client sent cannot be answered; the message is a sentence for its developer. */
 export class OfferError extends Error {
   readonly code: OfferErrorCode;
-  readonly status = 400;
 
   constructor(code: OfferErrorCode, message: string) {
     super(message);

@@ -147,6 +147,8 @@ export class FakePeer implements LivePeer {
   }
 
   addCandidates(fragment: string): void {
+    if (fragment.startsWith("a=ice-ufrag:"))
+      throw new OfferError("ice_restart_unsupported", "ICE restarts are not supported.");
     if (!fragment.startsWith("a="))
       throw new OfferError("candidates_malformed", "The fragment is malformed.");
     this.candidates.push(fragment);
