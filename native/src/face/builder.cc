@@ -4,8 +4,8 @@
 #include <string>
 
 #include "color.h"
-#include "expression.h"
 #include "face_topology.h"
+#include "idle_timeline.h"
 #include "landmarks.h"
 #include "lid_edges.h"
 #include "lip_seam.h"

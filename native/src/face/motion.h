@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "expression.h"
+#include "eye_warp.h"
+#include "idle_timeline.h"
 #include "landmarks.h"
 #include "visavis/image.h"
 
@@ -33,8 +34,8 @@ class MotionRenderer {
   int nodes_x_ = 0, nodes_y_ = 0;
   // Per node: how much the head, the chest and the brows carry it, and its depth.
   std::vector<float> head_, chest_, brow_, depth_;
-  std::vector<PointF> forward_,
-      backward_;  // Displacement still → frame at the still's nodes, frame → still at the frame's.
+  std::vector<PointF> forward_;   // Displacement from still to frame, at the still's nodes.
+  std::vector<PointF> backward_;  // From frame to still, at the frame's.
 };
 
 }  // namespace visavis::face

@@ -3,7 +3,7 @@
 
 #include "check.h"
 #include "drawn_face.h"
-#include "expression.h"
+#include "idle_timeline.h"
 #include "visavis/face/avatar.h"
 
 namespace visavis {

@@ -1,4 +1,4 @@
-// What a face at rest does by itself over one loop, and how its lids close.
+// How the lids close and the eyes turn in the still.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,6 @@
 #include "visavis/image.h"
 
 namespace visavis::face {
-
-// One instant of the loop. Angles in radians, lengths in millimetres of the face.
-struct IdlePose {
-  float yaw = 0, pitch = 0, roll = 0;
-  float shift_x = 0, shift_y = 0;
-  float breath = 0;  // 0 out, 1 in.
-  float brow = 0;    // Millimetres up.
-  float blink = 0;   // 0 open, 1 shut.
-  float gaze_x = 0, gaze_y = 0;
-};
-
-// Periodic over `frame_count` frames: harmonics of the loop's length with seeded phases, so the last frame leads into
-// the first. Blinks and shifts of gaze keep clear of the seam.
-std::vector<IdlePose> idle_timeline(int fps, int frame_count, double motion, std::uint64_t seed);
 
 // Both eyes' lids as a map over part of the still: where each pixel of the blinking still comes from.
 class EyeWarp {
@@ -55,7 +41,7 @@ class EyeWarp {
 
   void shut_lids(bool right, const I420View& still);
   void draw_lashes(float blink, bool right);
-  PointF gaze_share(PointF p, bool right) const;
+  float gaze_share(PointF p, bool right) const;
 
   const Face& face_;
   std::vector<PointF> closing_;  // Displacement of each point when the lids are shut.
