@@ -28,17 +28,20 @@ Skin cheek_skin(const Face& face, const I420View& still) {
   return {(a.y + b.y) / 2, (a.v + b.v) / 2 - 128};
 }
 
-// From a corner of the eye along the white's middle to its end. Nothing where the white goes on and on: that is no eye.
+// From a corner of the eye along the white's middle to its end. Nothing where the white goes on and on, or most of the
+// way to the outline of the face: that is no eye.
 PointF to_corner(const Face& face, const I420View& still, const Skin& skin, std::uint16_t id, PointF way) {
   constexpr float kReachMm = 1.5f;   // The white is looked for this far above and below.
   constexpr float kSteepest = 0.5f;  // The line from corner to corner is no steeper against the eye's axis.
   const auto white_at = [&](PointF p) { return skin.is_white(sample_picture(still, p)); };
   const float step = kStepMm * face.px_per_mm;
   const PointF from = face.points[id];
+  float most = kMostStretchMm * face.px_per_mm;
+  for (std::uint16_t outline : kFaceOval) most = std::min(most, 0.6f * length(face.points[outline] - from));
   PointF at = from, end = from;
   float gone = 0;
   for (float mm = kStepMm; mm - gone <= kGapMm; mm += kStepMm) {
-    if (mm > kMostStretchMm) return {};
+    if (mm * face.px_per_mm > most) return {};
     at = at + way * step;
     float sum = 0;
     int count = 0;

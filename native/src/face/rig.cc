@@ -135,7 +135,10 @@ Box moving_box(const Rig& rig, int frame, const std::vector<char>& touched) {
     }
   }
   if (left > right) return {};
-  const auto even = [](float value, int limit) { return std::clamp(static_cast<int>(value) & ~1, 0, limit); };
+  // Kept to the picture before it is made whole: a file can name places that no int holds.
+  const auto even = [](float value, int limit) {
+    return static_cast<int>(std::clamp(value, 0.0f, static_cast<float>(limit))) & ~1;
+  };
   const int x0 = even(std::floor(left) - 2, rig.width), y0 = even(std::floor(top) - 2, rig.height);
   const int x1 = even(std::ceil(right) + 4, rig.width), y1 = even(std::ceil(bottom) + 4, rig.height);
   return {x0, y0, std::max(x1 - x0, 0), std::max(y1 - y0, 0)};

@@ -65,7 +65,8 @@ CHECK_CASE("where all is as white as an eye nothing is stretched") {
   for (const int id : {50, 280}) {
     const int x0 = static_cast<int>(truth.points[id].x), y0 = static_cast<int>(truth.points[id].y);
     for (int y = y0 - 3; y <= y0 + 3; ++y) {
-      for (int x = x0 - 3; x <= x0 + 3; ++x) drawn.rgb[(y * kSide + x) * 3 + 1] = drawn.rgb[(y * kSide + x) * 3 + 2] = 120;
+      for (int x = x0 - 3; x <= x0 + 3; ++x)
+        drawn.rgb[(y * kSide + x) * 3 + 1] = drawn.rgb[(y * kSide + x) * 3 + 2] = 120;
     }
   }
   widen_lids(face, still_of(drawn).view());
