@@ -8,8 +8,8 @@
 
 namespace visavis {
 
-// A read-only picture somebody else owns. BT.709 limited range; width and height are even; chroma planes are half size in
-// both directions. Strides are in bytes.
+// A read-only picture somebody else owns. BT.709 limited range; width and height are even; chroma planes are half size
+// in both directions. Strides are in bytes.
 struct I420View {
   const std::uint8_t* y = nullptr;
   const std::uint8_t* u = nullptr;
@@ -34,9 +34,7 @@ struct I420MutView {
 };
 
 // Bytes of a tightly packed I420 picture (Y, then U, then V).
-constexpr std::size_t i420_bytes(int width, int height) {
-  return static_cast<std::size_t>(width) * height * 3 / 2;
-}
+constexpr std::size_t i420_bytes(int width, int height) { return static_cast<std::size_t>(width) * height * 3 / 2; }
 
 // An owned, tightly packed picture.
 class I420Frame {

@@ -21,8 +21,7 @@ PointF catmull_rom(PointF a, PointF b, PointF c, PointF d, float t) {
 
 }  // namespace
 
-MouthOpening::MouthOpening(int width)
-    : width_(width), upper_(width), lower_(width), upper_soft_(width), lower_soft_(width) {}
+MouthOpening::MouthOpening(int width) : upper_(width), lower_(width), upper_soft_(width), lower_soft_(width) {}
 
 void MouthOpening::trace_lip(std::span<const PointF> points, const std::vector<std::uint16_t>& lip,
                              std::vector<float>& edge, std::vector<float>& soft) {

@@ -25,23 +25,22 @@ class MouthOpening {
   // (0..1) the darkening right under the upper lip, fading over `shadow_px`.
   void row(int y, float shadow, float shadow_px, std::uint8_t* coverage, std::uint8_t* light) const;
 
-  // Darkening of the line where shut lips meet: 0..255 for columns box().x - 1 ... of row y, `strength` 0..1, fading
-  // over `reach_px` from the line.
+  // Darkening of the line where shut lips meet: 0..255 for columns seam_box().x ... of row y, `strength` 0..1, fading
+  // over `reach_px` from the line. False where the row has none.
   bool seam_row(int y, float strength, float reach_px, std::uint8_t* dark) const;
 
-  // Rows that seam_row() can touch.
+  // What seam_row() can touch.
   Box seam_box(float reach_px, const Box& clip) const;
 
  private:
   void trace_lip(std::span<const PointF> points, const std::vector<std::uint16_t>& lip, std::vector<float>& edge,
                  std::vector<float>& soft);
 
-  int width_;
   Box box_, clip_;
   int first_ = 0, last_ = 0;          // Columns both lips reach.
   std::vector<float> upper_, lower_;  // Height of each lip's edge at each column's centre.
-  std::vector<float> upper_soft_,
-      lower_soft_;  // Over how many rows the edge fades, from its slope; 0 where there is none.
+  // Over how many rows the edge fades, from its slope; 0 where there is none.
+  std::vector<float> upper_soft_, lower_soft_;
 };
 
 }  // namespace visavis::face

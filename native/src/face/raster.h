@@ -23,8 +23,8 @@ VISAVIS_PIXEL_FUNCTION void sort_down(PointF& p, PointF& q) {
 }
 
 // Calls span(y, x_begin, x_end) for each row of pixels whose centres lie in the triangle and in `clip`, which holds no
-// negative coordinates. Triangles that
-// share an edge share no pixel and leave none out: an edge gives the same crossing whichever triangle asks.
+// negative coordinates. Triangles that share an edge share no pixel and leave none out: an edge gives the same crossing
+// whichever triangle asks.
 template <typename Span>
 VISAVIS_PIXEL_FUNCTION void scan_triangle(PointF a, PointF b, PointF c, const Box& clip, Span span) {
   sort_down(a, b);

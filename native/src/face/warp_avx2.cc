@@ -173,8 +173,7 @@ void blend_row(const std::uint8_t* over, const std::uint8_t* alpha, int count, s
 }  // namespace
 
 const WarpKernels* avx2_kernels() {
-  static constexpr WarpKernels kKernels = {"avx2",   fill_offsets, fill_triangle, halve_offsets,
-                                           warp_row, sample_row,   blend_row};
+  static constexpr WarpKernels kKernels = {fill_offsets, fill_triangle, halve_offsets, warp_row, sample_row, blend_row};
   return __builtin_cpu_supports("avx2") ? &kKernels : nullptr;
 }
 

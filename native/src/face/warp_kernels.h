@@ -32,7 +32,6 @@ struct OffsetMap {
 };
 
 struct WarpKernels {
-  const char* name;
   // map[i] = packed offset: the ramp's integer parts at i.
   void (*fill_offsets)(Ramp ramp, int count, std::int32_t* map);
   // The same over a triangle: its corners lie `at` in the picture and have these offsets, in pixels.

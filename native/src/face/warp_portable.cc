@@ -49,8 +49,7 @@ void blend_row(const std::uint8_t* over, const std::uint8_t* alpha, int count, s
 }  // namespace
 
 const WarpKernels& portable_kernels() {
-  static constexpr WarpKernels kKernels = {"portable", fill_offsets, fill_triangle, halve_offsets,
-                                           warp_row,   sample_row,   blend_row};
+  static constexpr WarpKernels kKernels = {fill_offsets, fill_triangle, halve_offsets, warp_row, sample_row, blend_row};
   return kKernels;
 }
 

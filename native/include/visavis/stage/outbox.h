@@ -11,9 +11,9 @@
 
 namespace visavis {
 
-// Holds two seconds. Past that the oldest sound goes, and the oldest pictures up to the next keyframe. Where none waits all
-// pictures go and none is let in before a keyframe, which the consumer must ask for when it comes back: what is taken can
-// always be decoded. Events stay.
+// Holds two seconds. Past that the oldest sound goes, and the oldest pictures up to the next keyframe. Where none waits
+// all pictures go and none is let in before a keyframe, which the consumer must ask for when it comes back: what is
+// taken can always be decoded. Events stay.
 class Outbox {
  public:
   using Item = std::variant<MediaPacket, StageEvent>;

@@ -16,7 +16,7 @@ namespace visavis {
 struct StageConfig {
   std::shared_ptr<const Avatar> avatar;
   std::shared_ptr<const VisemeNet> net;
-  int fps = 25;                     // 25 or 30.
+  int fps = 25;  // 25 or 30.
   int video_bitrate_bps = 1'500'000;
   int audio_bitrate_bps = 32'000;
 };
@@ -33,11 +33,11 @@ struct MediaPacket {
 struct StageEvent {
   enum class Kind { kUtteranceStarted, kUtteranceEnded, kMark, kFailed } kind = Kind::kFailed;
   std::uint64_t utterance = 0;
-  std::uint64_t mark = 0;           // kMark.
-  double media_time_ms = 0;         // When on the media clock.
-  double played_ms = 0;             // kUtteranceEnded: speech heard.
-  bool interrupted = false;         // kUtteranceEnded.
-  std::string message;              // kFailed.
+  std::uint64_t mark = 0;    // kMark.
+  double media_time_ms = 0;  // When on the media clock.
+  double played_ms = 0;      // kUtteranceEnded: speech heard.
+  bool interrupted = false;  // kUtteranceEnded.
+  std::string message;       // kFailed.
 };
 
 struct Percentiles {
@@ -58,7 +58,8 @@ struct StageSink {
   std::function<void(const StageEvent&)> on_event;
 };
 
-// Thread-safe. The idle loop runs from construction to destruction; the destructor joins the thread and frees everything.
+// Thread-safe. The idle loop runs from construction to destruction; the destructor joins the thread and frees
+// everything.
 class Stage {
  public:
   static std::unique_ptr<Stage> create(StageConfig config, StageSink sink);
@@ -66,8 +67,8 @@ class Stage {
 
   // Starts an utterance in the current generation and returns its number (never 0). Utterances play one after another.
   virtual std::uint64_t begin_utterance() = 0;
-  // Appends mono PCM at 8..48 kHz. False when the utterance is unknown, ended or of an interrupted generation, and when ten
-  // minutes are waiting already.
+  // Appends mono PCM at 8..48 kHz. False when the utterance is unknown, ended or of an interrupted generation, and when
+  // ten minutes are waiting already.
   virtual bool push_audio(std::uint64_t utterance, std::span<const std::int16_t> pcm, int sample_rate) = 0;
   // Asks for a kMark event when playback reaches the end of what was pushed so far.
   virtual bool add_mark(std::uint64_t utterance, std::uint64_t mark) = 0;
