@@ -19,9 +19,10 @@ const configure = [
 /** Each part: what it is called and the commands that print its rows. */
 const parts = {
   warp: [[join(build, "bench/warp_bench")]],
-  net: [[join(build, "bench/net_bench")], [node, "native/bench/net_peers.mjs"]],
+  net: [[join(build, "bench/net_bench"), "speed", "native/model/visemes.vvn"]],
   encode: [[join(build, "bench/encode_bench")]],
   stage: [[join(build, "bench/stage_bench")]],
+  avatars: [[node, "bench/avatars/prepare.ts"]],
   live: [[node, "bench/live/main.ts"]],
 };
 

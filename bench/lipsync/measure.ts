@@ -123,7 +123,10 @@ try {
     truth.times.push(...times.map((time) => clause.startSeconds + time));
     truth.values.push(...jawCurve(clause.phonemes, times));
   }
-  const { offsetSeconds, best, unshifted } = bestOffset(lips, truth);
+  // On the sender's clock; the browser then plays sound and picture some milliseconds apart.
+  const { offsetSeconds, best } = bestOffset(lips, truth);
+  const behindSeconds = recording.soundBehindMs / 1000;
+  const seenOffsetMs = (offsetSeconds - behindSeconds) * 1000;
 
   // Shut is near what the lips show at rest, before anything is said.
   const firstWord = Math.min(...clauses.map((clause) => clause.startSeconds));
@@ -154,15 +157,16 @@ try {
       floor: { atLeast: 85 },
     }),
     report({ name: "aperture against jaw opening, r", value: best, unit: "", floor: { atLeast: 0.7 } }),
-    report({ name: "the same without shifting", value: unshifted, unit: "" }),
-    report({ name: "lips late by", value: offsetSeconds * 1000, unit: "ms", floor: { atMost: 40 } }),
-    report({ name: "lips early by", value: -offsetSeconds * 1000, unit: "ms", floor: { atMost: 40 } }),
+    report({
+      name: "lips late by, as seen and heard",
+      value: seenOffsetMs,
+      unit: "ms",
+      floor: { atMost: 40 },
+    }),
+    report({ name: "lips early by", value: -seenOffsetMs, unit: "ms", floor: { atMost: 40 } }),
   ];
-  report({
-    name: "sound behind picture by the browser's own clocks",
-    value: recording.soundBehindMs,
-    unit: "ms",
-  });
+  report({ name: "of it: lips late on the sender's clock", value: offsetSeconds * 1000, unit: "ms" });
+  report({ name: "of it: sound played behind picture", value: recording.soundBehindMs, unit: "ms" });
   if (!rows.every(holds)) process.exitCode = 1;
 } finally {
   await box.stop();

@@ -11,6 +11,8 @@ declare global {
       /** performance.now() when `POST /connect` was sent, and when the first frame was decoded. */
       postedAt: number;
       firstFrameAt: number;
+      /** With `tapAudio`: every Opus packet that came in. */
+      opus: { rtpTimestamp: number; data: ArrayBuffer }[];
     };
   }
 }
@@ -24,12 +26,38 @@ export async function openPage(browser: Browser, boxUrl: string): Promise<Page> 
 
 /**
  * Goes live in the page.
+ * @param options.tapAudio Keep a copy of the encoded audio (Chromium's encoded transform).
  * @param options.gather Wait for ICE gathering before the offer is posted, as simple WHEP clients do.
  * @returns Milliseconds from `POST /connect` to the first decoded frame.
  */
-export function goLive(page: Page, options: { avatar?: string; gather: boolean }): Promise<number> {
-  return page.evaluate(async ({ avatar, gather }) => {
-    const peer = new RTCPeerConnection();
+export function goLive(
+  page: Page,
+  options: { avatar?: string; gather: boolean; tapAudio?: boolean },
+): Promise<number> {
+  return page.evaluate(async ({ avatar, gather, tapAudio = false }) => {
+    const peer = new RTCPeerConnection({ encodedInsertableStreams: tapAudio } as RTCConfiguration);
+    const opus: Window["live"]["opus"] = [];
+    interface EncodedFrame {
+      data: ArrayBuffer;
+      getMetadata(): { rtpTimestamp: number };
+    }
+    const tap = (receiver: RTCRtpReceiver, keep: boolean) => {
+      const { readable, writable } = (
+        receiver as unknown as {
+          createEncodedStreams(): {
+            readable: ReadableStream<EncodedFrame>;
+            writable: WritableStream<EncodedFrame>;
+          };
+        }
+      ).createEncodedStreams();
+      const copy = new TransformStream<EncodedFrame, EncodedFrame>({
+        transform(frame, controller) {
+          if (keep) opus.push({ rtpTimestamp: frame.getMetadata().rtpTimestamp, data: frame.data.slice(0) });
+          controller.enqueue(frame);
+        },
+      });
+      void readable.pipeThrough(copy).pipeTo(writable);
+    };
     const stream = new MediaStream();
     const video = document.createElement("video");
     video.autoplay = true;
@@ -38,7 +66,10 @@ export function goLive(page: Page, options: { avatar?: string; gather: boolean }
     document.body.append(video);
     peer.addTransceiver("audio", { direction: "recvonly" });
     peer.addTransceiver("video", { direction: "recvonly" });
-    peer.addEventListener("track", (event) => stream.addTrack(event.track));
+    peer.addEventListener("track", (event) => {
+      stream.addTrack(event.track);
+      if (tapAudio) tap(event.receiver, event.track.kind === "audio");
+    });
     await peer.setLocalDescription();
     if (gather && peer.iceGatheringState !== "complete") {
       await new Promise<void>((resolve) => {
@@ -60,7 +91,7 @@ export function goLive(page: Page, options: { avatar?: string; gather: boolean }
     const answer = await response.json();
     await peer.setRemoteDescription({ type: "answer", sdp: answer.sdp });
     const firstFrameAt = await firstFrame;
-    window.live = { peer, video, stream, postedAt, firstFrameAt };
+    window.live = { peer, video, stream, postedAt, firstFrameAt, opus };
     return firstFrameAt - postedAt;
   }, options);
 }
