@@ -19,9 +19,15 @@ const configure = [
 /** Each part: what it is called and the commands that print its rows. */
 const parts = {
   warp: [[join(build, "bench/warp_bench")]],
-  net: [[join(build, "bench/net_bench"), "speed", "native/model/visemes.vvn"]],
+  net: [
+    [
+      node,
+      "native/bench/net_peers.mjs",
+      ...["--tool", join(build, "bench/net_bench")],
+      ...["--weights", "native/model/visemes.vvn"],
+    ],
+  ],
   encode: [[join(build, "bench/encode_bench")]],
-  stage: [[join(build, "bench/stage_bench")]],
   avatars: [[node, "bench/avatars/prepare.ts"]],
   live: [[node, "bench/live/main.ts"]],
 };
