@@ -14,7 +14,7 @@ import type { Picture } from "./photo.ts";
 export type AvatarBuilder = (options: BuildAvatarOptions) => Promise<AvatarInfo>;
 
 /** Raised when avatars built before must be built again; part of what tells a stock avatar from an outdated one. */
-
+export const PREPARATION_VERSION = 2;
 export const OUTPUT_SIDE = 512;
 export const PREVIEW_FILE = "preview.jpg";
 
