@@ -35,7 +35,7 @@ export async function firstFrame(box: BoxProcess): Promise<Row[]> {
         peer: { name: "aiortc (published)", value: 1219 },
       }),
       report({
-        name: "POST /connect → first decoded frame, offer posted at once as our SDK does",
+        name: "POST /connect → first decoded frame, offer posted at once",
         value: await measure(false),
         unit: "ms",
         floor: { atMost: 200 },

@@ -4,6 +4,7 @@ import { startBox } from "../../test/harness/box.ts";
 import { describeRow, holds, type Row } from "../report.ts";
 import { firstFrame, firstWord } from "./latency.ts";
 import { photographToLive } from "./photograph.ts";
+import { firstFrameThroughSdk } from "./sdk.ts";
 import { sustained } from "./sustained.ts";
 
 const seconds = Number(process.env.BENCH_SECONDS || 60);
@@ -11,6 +12,7 @@ const box = await startBox();
 const rows: Row[] = [];
 try {
   rows.push(...(await firstFrame(box)));
+  rows.push(...(await firstFrameThroughSdk(box)));
   rows.push(...(await firstWord(box)));
   rows.push(...(await photographToLive(box)));
   rows.push(...(await sustained(box, seconds)));
