@@ -16,17 +16,12 @@ const configure = [
   "-DVISAVIS_TESTS=OFF",
 ];
 
+const weights = "native/model/visemes.vvn";
+
 /** Each part: what it is called and the commands that print its rows. */
 const parts = {
   warp: [[join(build, "bench/warp_bench")]],
-  net: [
-    [
-      node,
-      "native/bench/net_peers.mjs",
-      ...["--tool", join(build, "bench/net_bench")],
-      ...["--weights", "native/model/visemes.vvn"],
-    ],
-  ],
+  net: [[node, "native/bench/net_peers.mjs", "--tool", join(build, "bench/net_bench"), "--weights", weights]],
   encode: [[join(build, "bench/encode_bench")]],
   avatars: [[node, "bench/avatars/prepare.ts"]],
   live: [[node, "bench/live/main.ts"]],
