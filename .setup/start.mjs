@@ -9,6 +9,10 @@ await main(async () => {
   const planes = await startPlanes();
   const asked = new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => resolve(null));
+    // npm dies of a SIGTERM without passing it on: then we are handed to another parent.
+    const parent = process.ppid;
+    const underNpm = process.env.npm_lifecycle_event === "start";
+    if (underNpm) setInterval(() => process.ppid !== parent && resolve(null), 500).unref();
   });
   try {
     const address = await Promise.race([planes.ready, asked]);

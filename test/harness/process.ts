@@ -36,6 +36,9 @@ export function launch(command: string, args: string[], env: Record<string, stri
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // A test that dies takes what it started with it.
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
   let output = "";
   const watchers = new Set<() => void>();
   const take = (chunk: Buffer) => {
@@ -45,7 +48,10 @@ export function launch(command: string, args: string[], env: Record<string, stri
   child.stdout.on("data", take);
   child.stderr.on("data", take);
   const exited = new Promise<void>((resolve) => {
-    child.once("close", () => resolve());
+    child.once("close", () => {
+      process.off("exit", kill);
+      resolve();
+    });
   });
   return {
     child,
