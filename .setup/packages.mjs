@@ -19,7 +19,7 @@ const groups = {
     "pkg-config",
   ],
   test: ["chromium", "ffmpeg", "fonts-dejavu-core", "python3-aiortc"],
-  bench: ["chromium", "ffmpeg", "libopencv-dev", "libopenh264-dev", "libespeak-ng-dev"],
+  bench: ["chromium", "ffmpeg", "libopencv-dev", "libopenh264-dev", "libespeak-ng-dev", "libx264-dev"],
 };
 
 const installed = (name) =>
