@@ -123,6 +123,7 @@ describe("FaceFinder", { timeout: 30_000 }, () => {
     expect(await refusal(picture)).toBe("face_too_small");
   });
 
+  // No photograph of a person ships with the project: this one case waits for a picture of your own.
   const photograph = process.env.VISAVIS_TEST_PHOTO;
   it.skipIf(!photograph || !existsSync(photograph))(
     "finds the face of the photograph in VISAVIS_TEST_PHOTO",

@@ -39,6 +39,7 @@ async function buildFace(outDir: string): Promise<void> {
   });
 }
 
+// `npm test` installs both before it runs this; only a bare `vitest` on an unprepared machine skips it.
 describe.skipIf(!installed)("with the addon built and espeak-ng installed", () => {
   let stateDir: string;
   let box: RunningBox;

@@ -21,6 +21,7 @@ async function samplesOf(
   return samples;
 }
 
+// `npm test` installs espeak-ng before it runs this; only a bare `vitest` on an unprepared machine skips it.
 describe.skipIf(!installed)("with espeak-ng installed", () => {
   test("it speaks, the same whether the process was waiting or not", async () => {
     voice = await EspeakVoice.open();
