@@ -4,7 +4,8 @@ import { identify } from "./access/identify.ts";
 import { admit, failures } from "./access/policy.ts";
 import { presentedBy } from "./access/presented.ts";
 import { failureResponse } from "./platform/errors.ts";
-import type { PortalApp, PortalContext } from "./platform/portal.ts";
+import type { PortalContext } from "./platform/context.ts";
+import type { PortalApp } from "./platform/portal.ts";
 
 /** Where only programs go: an unknown path here is never a page. */
 const programPaths =

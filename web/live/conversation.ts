@@ -76,14 +76,19 @@ export function clauseArrived(
     const text = joinClauses(existing.text, event.content);
     return change(turns, isReply(event.correlationId), { text, state: "speaking" });
   }
-  return append(turns, {
+  return append(turns, replyBegun(event));
+}
+
+/** A reply whose first words have just come. */
+function replyBegun(event: { id: string; content: string; correlationId: string | null }): Turn {
+  return {
     key: `face-${event.id}`,
     who: "face",
     text: event.content,
     state: "speaking",
     correlationId: event.correlationId,
     exact: false,
-  });
+  };
 }
 
 /** The closing message is authoritative over the clauses. */
@@ -93,14 +98,7 @@ export function replyClosed(turns: readonly Turn[], event: EventMap["MESSAGE"]):
     const state = existing.state === "interrupted" ? "interrupted" : "speaking";
     return change(turns, isReply(event.correlationId), { text: event.content, state });
   }
-  return append(turns, {
-    key: `face-${event.id}`,
-    who: "face",
-    text: event.content,
-    state: "speaking",
-    correlationId: event.correlationId,
-    exact: false,
-  });
+  return append(turns, replyBegun(event));
 }
 
 export function speechEnded(turns: readonly Turn[], event: EventMap["AVATAR_SPEECH_ENDED"]): Turn[] {

@@ -4,7 +4,7 @@ import type { MiddlewareHandler } from "hono";
 import { digestsEqual, sha256Hex } from "../platform/digest.ts";
 import type { Env } from "../platform/env.ts";
 import { Refusal, unwrap } from "../platform/errors.ts";
-import type { Portal, PortalContext } from "../platform/portal.ts";
+import type { Portal, PortalContext } from "../platform/context.ts";
 import { sessionCookie } from "./cookie.ts";
 import { identify, type Identified } from "./identify.ts";
 import { requireSameOrigin } from "./origin.ts";

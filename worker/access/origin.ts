@@ -1,7 +1,7 @@
 // Writes that a cookie carries must come from the portal's own pages.
 
 import { refuse } from "../platform/errors.ts";
-import type { PortalContext } from "../platform/portal.ts";
+import type { PortalContext } from "../platform/context.ts";
 
 const reads = new Set(["GET", "HEAD", "OPTIONS"]);
 

@@ -2,7 +2,7 @@
 
 import { getCookie } from "hono/cookie";
 import { secretPattern } from "../../contract/credentials.ts";
-import type { PortalContext } from "../platform/portal.ts";
+import type { PortalContext } from "../platform/context.ts";
 import { cookieName } from "./cookie.ts";
 
 /** What a request carries. An explicit header outranks the cookie that a browser sends along unasked. */

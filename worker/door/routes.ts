@@ -7,7 +7,8 @@ import { guard } from "../access/guard.ts";
 import { isWebSocketUpgrade } from "../access/presented.ts";
 import { refuse } from "../platform/errors.ts";
 import { log } from "../platform/log.ts";
-import type { Portal, PortalApp, PortalContext } from "../platform/portal.ts";
+import type { Portal, PortalContext } from "../platform/context.ts";
+import type { PortalApp } from "../platform/portal.ts";
 import { routeRequest } from "./door.ts";
 import { passOn } from "./proxy.ts";
 

@@ -3,7 +3,7 @@
 import type { MiddlewareHandler } from "hono";
 import { limits } from "../../contract/limits.ts";
 import { refuse } from "./errors.ts";
-import type { Portal } from "./portal.ts";
+import type { Portal } from "./context.ts";
 
 /** Reads a body as UTF-8 text; null as soon as it is known to be longer than the limit. */
 export async function readTextWithin(request: Request, maxBytes: number): Promise<string | null> {

@@ -1,29 +1,15 @@
-// The application type every route hangs on, and how a route is declared.
+// The application every route hangs on, and how a route is declared.
 
 import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
-import type { Context, MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { structuredErrorSchema, unwrappedErrorSchema } from "../../contract/errors.ts";
 import type { Policy } from "../access/policy.ts";
-import type { Caller } from "../access/caller.ts";
 import { guard } from "../access/guard.ts";
 import { jsonBody } from "./body.ts";
-import type { Bindings, Env } from "./env.ts";
+import type { Portal } from "./context.ts";
 import { envelopeOf, refuse } from "./errors.ts";
 
-export interface Portal {
-  Bindings: Bindings;
-  Variables: {
-    env: Env;
-    requestId: string;
-    /** Set by every policy but `public` and `box`. */
-    caller: Caller;
-    /** Id of the box that is speaking; set by the policy `box`. */
-    boxId: string;
-  };
-}
-
-export type PortalContext = Context<Portal>;
 export type PortalApp = OpenAPIHono<Portal>;
 
 /** One sentence on the first thing that is wrong with a body, query or path. */

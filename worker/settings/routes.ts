@@ -6,14 +6,8 @@ import {
 } from "../../contract/settings.ts";
 import { catalogueOf } from "../models/models.ts";
 import { refuse, unwrap } from "../platform/errors.ts";
-import {
-  answers,
-  declareRoute,
-  explainIssues,
-  takes,
-  type PortalApp,
-  type PortalContext,
-} from "../platform/portal.ts";
+import type { PortalContext } from "../platform/context.ts";
+import { answers, declareRoute, explainIssues, takes, type PortalApp } from "../platform/portal.ts";
 import { readSettings, saveSettings, type SettingsScope } from "./settings.ts";
 
 const read = declareRoute("portal-or-full-key", {
