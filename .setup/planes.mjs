@@ -15,13 +15,27 @@ const cleanUpEveryMs = 5 * 60_000;
 const portalVariables = [
   "ADMIN_EMAILS",
   "ANTHROPIC_API_KEY",
+  "ANTHROPIC_BASE_URL",
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
+  "BEDROCK_REGION",
+  "BEDROCK_URL",
+  "CARTESIA_URL",
+  "ELEVENLABS_URL",
   "IDENTITY_AUDIENCE",
   "IDENTITY_ISSUER",
   "IDENTITY_JWKS_URL",
+  "LIFECYCLE",
+  "LIFECYCLE_SECRET",
+  "LIFECYCLE_URL",
   "MAIL",
   "MAIL_FROM",
+  "PORTRAIT_URL",
   "RESEND_API_KEY",
   "RESIDENCY_OPT_IN",
+  "STILL_URL",
+  "VAULT_KEY_PREVIOUS",
 ];
 
 function port(name, fallback) {
@@ -58,7 +72,8 @@ function keptSecret(name) {
 /** Secrets reach the Worker through a file, never through a command line that `ps` shows. */
 function writePortalEnv(secret) {
   const path = join(stateDir(), "portal.env");
-  const lines = ["ENVIRONMENT=local", `BOX_SECRETS=${boxId}:${secret}`];
+  const vaultKey = process.env.VAULT_KEY || keptSecret("vault-key");
+  const lines = ["ENVIRONMENT=local", `BOX_SECRETS=${boxId}:${secret}`, `VAULT_KEY=${vaultKey}`];
   for (const name of portalVariables) {
     if (process.env[name]) lines.push(`${name}=${JSON.stringify(process.env[name])}`);
   }

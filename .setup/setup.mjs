@@ -75,13 +75,10 @@ async function migrations() {
     current: () => done.matches(wanted),
     work: async () => {
       const persist = join(stateDir(), "portal");
-      await run(
-        node,
-        [bin("wrangler"), "d1", "migrations", "apply", "DB", "--local", "--persist-to", persist],
-        {
-          env: wranglerEnv,
-        },
-      );
+      for (const database of ["DB", "LEDGER"]) {
+        const args = ["d1", "migrations", "apply", database, "--local", "--persist-to", persist];
+        await run(node, [bin("wrangler"), ...args], { env: wranglerEnv });
+      }
       done.write(wanted);
     },
   });

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { BuildReport } from "../contract/avatars.ts";
-import type { HeartbeatAnswer } from "../contract/internal.ts";
+import type { HeartbeatAnswer } from "../contract/internal/boxes.ts";
 import type { EndReason } from "../contract/live.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { Access } from "./access/access.ts";

@@ -28,6 +28,46 @@ export const errorStatus = {
   models_unavailable: 503,
   // Front door and boxes.
   box_unavailable: 503,
+  lifecycle_unavailable: 503,
+  /** An administrator named a box that the registry does not know. */
+  unknown_box: 404,
+  // Uploads and stored media.
+  invalid_upload: 400,
+  /** Of a box: the grant is unknown, somebody else's, or its files have not all arrived. */
+  unknown_upload: 404,
+  upload_too_large: 413,
+  uploads_unavailable: 503,
+  clip_video_unavailable: 503,
+  /** Signed URLs need an S3 endpoint, and this portal has none. */
+  media_unavailable: 503,
+  // Consents.
+  consents_unavailable: 503,
+  terms_outdated: 409,
+  publication_consent_required: 409,
+  publication_consent_unavailable: 503,
+  /** A withdrawal of an agreement that was never made. */
+  publication_consent_not_found: 404,
+  // The library.
+  avatar_not_found: 404,
+  invalid_visibility: 400,
+  // Portraits and stills.
+  unknown_portrait: 404,
+  portrait_changed: 409,
+  portrait_failed: 502,
+  unknown_job: 404,
+  seated_still_unavailable: 503,
+  // Session history.
+  invalid_cursor: 400,
+  session_field_not_editable: 400,
+  sessions_unavailable: 503,
+  // The voice vault and catalogue.
+  key_rejected: 400,
+  voice_key_required: 409,
+  vault_unavailable: 503,
+  unknown_voice: 404,
+  preview_text_empty: 400,
+  preview_text_too_long: 400,
+  preview_rate_limited: 429,
   // Live sessions.
   invalid_offer: 400,
   /** As RFC 9725, section 4.3, wants it where candidates may trickle but ICE cannot restart. */

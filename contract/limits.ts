@@ -28,6 +28,36 @@ export const limits = {
   toolPhraseTools: 32,
   tools: 10,
 
+  /** Life of every signed URL. */
+  signedUrlSeconds: 15 * 60,
+  uploadFiles: 20,
+  uploadVideoBytes: 200 * 1024 * 1024,
+  uploadTotalBytes: 500 * 1024 * 1024,
+  /** What was uploaded waits this long for the request that uses it. */
+  uploadKeptSeconds: 24 * 3600,
+  stillKeptSeconds: 24 * 3600,
+  personaChars: 2000,
+  stillNoteChars: 2000,
+
+  sessionPage: { default: 20, max: 50 },
+  sessionTitleChars: 200,
+  sessionNotesChars: 10_000,
+  sessionTags: 20,
+  sessionTagChars: 40,
+  /** Characters of the prompt that a session's row shows as its persona, and of the first words as its preview. */
+  sessionPersonaChars: 80,
+  sessionPreviewChars: 160,
+
+  modelProbeSeconds: 30,
+  modelReadySeconds: 24 * 3600,
+
+  previewTextChars: 200,
+  previewsPerMinute: 12,
+  voiceCatalogueSeconds: 300,
+  voiceCatalogueFailedSeconds: 30,
+
+  erasureSweepSeconds: 15 * 60,
+
   heartbeatSeconds: 15,
   heartbeatFreshSeconds: 45,
 

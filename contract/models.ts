@@ -39,6 +39,17 @@ export const modelRowSchema = z.object({
 });
 export type ModelRow = z.infer<typeof modelRowSchema>;
 
+/** `POST /auth/models/{id}/warm` and `GET /auth/models/{id}/status`. */
+export const modelStatusSchema = z.object({
+  ok: z.boolean(),
+  model: z.string(),
+  state: modelReadinessSchema.shape.state,
+  reason: z.string(),
+  /** Present only while the state is still moving. */
+  poll_after_seconds: z.int().optional(),
+});
+export type ModelStatus = z.infer<typeof modelStatusSchema>;
+
 /** The scripted persona that needs no key and no network. */
 export const rehearsalModel = "rehearsal";
 

@@ -6,9 +6,14 @@ import { portalHealthSchema } from "../contract/health.ts";
 import { isBoxPath } from "../contract/policies.ts";
 import { findAccountDigest } from "./access/trace.ts";
 import { mountAvatars } from "./avatars/routes.ts";
+import { mountConsents } from "./consents/routes.ts";
 import { mountDoor } from "./door/routes.ts";
 import { mountFleet } from "./fleet/routes.ts";
+import { mountInternalAvatars } from "./internal/avatars.ts";
 import { mountInternal } from "./internal/routes.ts";
+import { mountInternalSessions } from "./internal/sessions.ts";
+import { mountInternalUploads } from "./internal/uploads.ts";
+import { mountInternalVoices } from "./internal/voices.ts";
 import { mountKeys } from "./keys/routes.ts";
 import { mountModels } from "./models/routes.ts";
 import { mountPages } from "./pages.ts";
@@ -17,8 +22,13 @@ import { envelopeOf, failureResponse, Refusal } from "./platform/errors.ts";
 import { newId } from "./platform/ids.ts";
 import { describeError, log } from "./platform/log.ts";
 import { answers, createPortalApp, declareRoute, type PortalApp } from "./platform/portal.ts";
+import { mountPortraits } from "./portraits/routes.ts";
+import { mountSessions } from "./sessions/routes.ts";
 import { mountSettings } from "./settings/routes.ts";
 import { mountSignin } from "./signin/routes.ts";
+import { mountStills } from "./stills/routes.ts";
+import { mountUploads } from "./uploads/routes.ts";
+import { mountVoices } from "./voices/routes.ts";
 
 const internalFailure = {
   code: "internal",
@@ -99,8 +109,18 @@ export function createApp(): PortalApp {
   mountSettings(app);
   mountModels(app);
   mountAvatars(app);
+  mountUploads(app);
+  mountConsents(app);
+  mountPortraits(app);
+  mountStills(app);
+  mountSessions(app);
+  mountVoices(app);
   mountFleet(app);
   mountInternal(app);
+  mountInternalAvatars(app);
+  mountInternalUploads(app);
+  mountInternalSessions(app);
+  mountInternalVoices(app);
   mountDoor(app);
   mountPages(app);
   return app;

@@ -1,10 +1,10 @@
 // Entry of the Worker: requests and the scheduled clean-up.
 
 import { createApp } from "./app.ts";
-import { cleanUp } from "./platform/cleanup.ts";
+import { cleanUp } from "./cleanup.ts";
 import { ConfigurationError, envOf, type Bindings } from "./platform/env.ts";
 import { failureResponse } from "./platform/errors.ts";
-import { describeError, log } from "./platform/log.ts";
+import { log } from "./platform/log.ts";
 
 const app = createApp();
 
@@ -24,11 +24,6 @@ export default {
   },
 
   async scheduled(_controller, bindings) {
-    try {
-      await cleanUp(envOf(bindings).db);
-    } catch (error) {
-      log("error", "cleanup", describeError(error));
-      throw error;
-    }
+    await cleanUp(envOf(bindings));
   },
 } satisfies ExportedHandler<Bindings>;

@@ -15,7 +15,7 @@ export default defineConfig({
       main: "./index.ts",
       miniflare: {
         compatibilityDate,
-        d1Databases: ["DB"],
+        d1Databases: ["DB", "LEDGER"],
         r2Buckets: ["MEDIA"],
         kvNamespaces: ["KV"],
         serviceBindings: {
@@ -48,7 +48,9 @@ export default defineConfig({
           IDENTITY_ISSUER: "https://identity.test/",
           IDENTITY_AUDIENCE: "visavis",
           ANTHROPIC_API_KEY: "only-its-presence-matters",
-          MIGRATIONS: await readD1Migrations(`${root}migrations`),
+          VAULT_KEY: "ab".repeat(32),
+          MIGRATIONS: await readD1Migrations(`${root}migrations/portal`),
+          LEDGER_MIGRATIONS: await readD1Migrations(`${root}migrations/ledger`),
         },
       },
     })),

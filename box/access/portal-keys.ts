@@ -1,5 +1,5 @@
 import { secretPattern } from "../../contract/credentials.ts";
-import type { LookupAnswer } from "../../contract/internal.ts";
+import type { LookupAnswer } from "../../contract/internal/boxes.ts";
 import { Refusal } from "../failure.ts";
 import { digestOf, type Authority, type Caller } from "./caller.ts";
 

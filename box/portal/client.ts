@@ -1,16 +1,16 @@
 // The portal over HTTP: `/internal/*` under the box's own secret.
 
 import { z } from "zod";
+import { type AvatarReport } from "../../contract/internal/avatars.ts";
 import {
   heartbeatAnswerSchema,
-  internalSettingsReadSchema,
   lookupAnswerSchema,
-  type AvatarReport,
   type Heartbeat,
   type HeartbeatAnswer,
   type LookupAnswer,
-  type SessionReport,
-} from "../../contract/internal.ts";
+} from "../../contract/internal/boxes.ts";
+import { type SessionReport } from "../../contract/internal/sessions.ts";
+import { internalSettingsReadSchema } from "../../contract/internal/settings.ts";
 import {
   defaultSettings,
   settingsRefusedSchema,

@@ -1,6 +1,6 @@
 // The box's sign of life, which brings back orders and revocations.
 
-import type { Heartbeat, HeartbeatAnswer } from "../../contract/internal.ts";
+import type { Heartbeat, HeartbeatAnswer } from "../../contract/internal/boxes.ts";
 import { limits } from "../../contract/limits.ts";
 import { describeError, type Log } from "../ops/log.ts";
 

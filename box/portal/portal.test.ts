@@ -1,7 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { heartbeatSchema, sessionReportSchema } from "../../contract/internal.ts";
+import { heartbeatSchema } from "../../contract/internal/boxes.ts";
+import { sessionReportSchema } from "../../contract/internal/sessions.ts";
 import { modelCatalogue } from "../../contract/models.ts";
 import { defaultSettings } from "../../contract/settings.ts";
 import { digestOf } from "../access/caller.ts";

@@ -1,6 +1,7 @@
 // What a box asks of the always-on plane. Wired to one it goes over HTTP, alone it stays in memory.
 
-import type { AvatarReport, SessionReport } from "../../contract/internal.ts";
+import type { AvatarReport } from "../../contract/internal/avatars.ts";
+import type { SessionReport } from "../../contract/internal/sessions.ts";
 import type { SettingsPatch, SettingsRead, Settings } from "../../contract/settings.ts";
 
 export type SettingsSaved = { ok: true; saved: boolean; settings: Settings } | { ok: false; message: string };

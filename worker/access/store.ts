@@ -2,7 +2,7 @@
 
 import { and, eq, gt, isNull, or } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { credentials, portalSessions } from "../platform/schema.ts";
+import { credentials, portalSessions } from "../platform/schema/access.ts";
 
 export type CredentialRow = typeof credentials.$inferSelect;
 export type PortalSessionRow = typeof portalSessions.$inferSelect;

@@ -1,6 +1,6 @@
 // The avatar library: what each account has, as boxes last saw it.
 
-import type { AvatarReport } from "../../contract/internal.ts";
+import type { AvatarReport } from "../../contract/internal/avatars.ts";
 import type { LibraryAvatar } from "../../contract/library.ts";
 import { limits } from "../../contract/limits.ts";
 import { nowSeconds } from "../platform/clock.ts";

@@ -2,8 +2,8 @@
 
 import { and, desc, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { AvatarReport } from "../../contract/internal.ts";
-import { avatars } from "../platform/schema.ts";
+import type { AvatarReport } from "../../contract/internal/avatars.ts";
+import { avatars } from "../platform/schema/avatars.ts";
 
 export type AvatarRow = typeof avatars.$inferSelect;
 

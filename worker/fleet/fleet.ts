@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import type { fleetSchema } from "../../contract/fleet.ts";
-import type { Heartbeat } from "../../contract/internal.ts";
+import type { Heartbeat } from "../../contract/internal/boxes.ts";
 import { limits } from "../../contract/limits.ts";
 import type { publicStatusSchema } from "../../contract/public.ts";
 import { nowSeconds } from "../platform/clock.ts";

@@ -2,8 +2,8 @@
 
 import { and, desc, eq, getTableColumns, gt, isNull, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { Heartbeat } from "../../contract/internal.ts";
-import { boxes } from "../platform/schema.ts";
+import type { Heartbeat } from "../../contract/internal/boxes.ts";
+import { boxes } from "../platform/schema/boxes.ts";
 
 export type BoxRow = typeof boxes.$inferSelect;
 

@@ -1,21 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { fleetSchema } from "../../contract/fleet.ts";
-import {
-  avatarReportAnswerSchema,
-  heartbeatAnswerSchema,
-  internalSettingsReadSchema,
-  lookupAnswerSchema,
-  type AvatarReport,
-  type SessionReport,
-} from "../../contract/internal.ts";
+import { avatarReportAnswerSchema, type AvatarReport } from "../../contract/internal/avatars.ts";
+import { heartbeatAnswerSchema, lookupAnswerSchema } from "../../contract/internal/boxes.ts";
+import { type SessionReport } from "../../contract/internal/sessions.ts";
+import { internalSettingsReadSchema } from "../../contract/internal/settings.ts";
 import { libraryListSchema } from "../../contract/library.ts";
 import { limits } from "../../contract/limits.ts";
 import { publicStatusSchema } from "../../contract/public.ts";
 import { settingsRefusedSchema, settingsSavedSchema } from "../../contract/settings.ts";
-import { cleanUp } from "../platform/cleanup.ts";
+import { cleanUp } from "../cleanup.ts";
 import { sha256Hex } from "../platform/digest.ts";
+import { envOf } from "../platform/env.ts";
 import {
   asBox,
+  bindings,
   beat,
   bodyOf,
   call,
@@ -212,10 +210,10 @@ describe("session reports", () => {
     await beat("box-a", liveSession("ann@example.com", "s1"));
     moveClock(100);
     await beat("box-a", liveSession("ann@example.com", "s1"));
-    await cleanUp(db);
+    await cleanUp(envOf(bindings));
     expect(await readSession()).toMatchObject({ ended_at: null });
     moveClock(100);
-    await cleanUp(db);
+    await cleanUp(envOf(bindings));
     expect(await readSession()).toMatchObject({ end_reason: "lost" });
   });
 });
@@ -230,11 +228,11 @@ test("the clean-up removes what ran out and keeps what did not", async () => {
   await mintSession(ann);
   await post("/auth/request-link", { email: "ann@example.com" });
   await beat("box-a");
-  await cleanUp(db);
+  await cleanUp(envOf(bindings));
   expect(await count("credentials")).toBe(3);
   expect(await count("signin_links")).toBe(1);
   moveClock(31 * 24 * 3600);
-  await cleanUp(db);
+  await cleanUp(envOf(bindings));
   expect(await count("credentials")).toBe(1);
   for (const table of ["signin_links", "signin_requests", "portal_sessions", "outbox", "boxes"]) {
     expect([table, await count(table)]).toEqual([table, 0]);

@@ -1,6 +1,6 @@
 // What the portal answers to a box.
 
-import type { Heartbeat, HeartbeatAnswer, LookupAnswer } from "../../contract/internal.ts";
+import type { Heartbeat, HeartbeatAnswer, LookupAnswer } from "../../contract/internal/boxes.ts";
 import { findLiveCredential } from "../access/store.ts";
 import { keepHeartbeat } from "../fleet/fleet.ts";
 import { nowSeconds } from "../platform/clock.ts";

@@ -1,16 +1,16 @@
+import { avatarReportAnswerSchema, avatarReportSchema } from "../../contract/internal/avatars.ts";
 import {
-  avatarReportAnswerSchema,
-  avatarReportSchema,
   heartbeatAnswerSchema,
   heartbeatSchema,
-  internalSettingsReadSchema,
   lookupAnswerSchema,
   lookupRequestSchema,
-  sessionReportAnswerSchema,
-  sessionReportSchema,
+} from "../../contract/internal/boxes.ts";
+import { sessionReportAnswerSchema, sessionReportSchema } from "../../contract/internal/sessions.ts";
+import {
+  internalSettingsReadSchema,
   settingsReadRequestSchema,
   settingsSaveRequestSchema,
-} from "../../contract/internal.ts";
+} from "../../contract/internal/settings.ts";
 import { settingsRefusedSchema, settingsSavedSchema } from "../../contract/settings.ts";
 import { recordReport } from "../avatars/avatars.ts";
 import { catalogueOf } from "../models/models.ts";

@@ -2,8 +2,9 @@
 
 import { asc, gt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import type { SessionReport } from "../../contract/internal.ts";
-import { revocations, sessions } from "../platform/schema.ts";
+import type { SessionReport } from "../../contract/internal/sessions.ts";
+import { revocations } from "../platform/schema/access.ts";
+import { sessions } from "../platform/schema/sessions.ts";
 
 export interface RevocationRow {
   number: number;

@@ -2,7 +2,7 @@
 
 import { and, desc, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { credentials, portalSessions, revocations } from "../platform/schema.ts";
+import { credentials, portalSessions, revocations } from "../platform/schema/access.ts";
 import { prepare } from "../platform/statement.ts";
 
 export type CredentialRow = typeof credentials.$inferSelect;

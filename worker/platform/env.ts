@@ -5,6 +5,8 @@ import { parseResidencyOptIn, type Residency } from "../../contract/models.ts";
 /** What the runtime hands over, as wrangler.toml and the secrets name it. */
 export interface Bindings {
   DB: D1Database;
+  /** The consent ledger; a portal without one publishes nothing. */
+  LEDGER?: D1Database;
   MEDIA: R2Bucket;
   KV: KVNamespace;
   ASSETS: Fetcher;
@@ -19,7 +21,26 @@ export interface Bindings {
   IDENTITY_ISSUER?: string;
   IDENTITY_AUDIENCE?: string;
   ANTHROPIC_API_KEY?: string;
+  ANTHROPIC_BASE_URL?: string;
+  BEDROCK_REGION?: string;
+  BEDROCK_URL?: string;
+  AWS_ACCESS_KEY_ID?: string;
+  AWS_SECRET_ACCESS_KEY?: string;
+  AWS_SESSION_TOKEN?: string;
   RESIDENCY_OPT_IN?: string;
+  S3_ENDPOINT?: string;
+  S3_BUCKET?: string;
+  S3_ACCESS_KEY_ID?: string;
+  S3_SECRET_ACCESS_KEY?: string;
+  VAULT_KEY?: string;
+  VAULT_KEY_PREVIOUS?: string;
+  CARTESIA_URL?: string;
+  ELEVENLABS_URL?: string;
+  PORTRAIT_URL?: string;
+  STILL_URL?: string;
+  LIFECYCLE?: string;
+  LIFECYCLE_URL?: string;
+  LIFECYCLE_SECRET?: string;
   COMMIT?: string;
 }
 
@@ -39,8 +60,41 @@ export interface BoxSecret {
   secret: string;
 }
 
+/** How signed URLs are made. */
+export interface S3Settings {
+  /** Null: the portal's own address, where a local bucket answers over S3. */
+  endpoint: string | null;
+  bucket: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** Raw AES-256 keys, as base64 or hex text decoded: the one that seals, and the one it replaced. */
+export interface VaultKeys {
+  current: Uint8Array<ArrayBuffer>;
+  previous: Uint8Array<ArrayBuffer> | null;
+}
+
+export interface AnthropicSettings {
+  apiKey: string;
+  baseUrl: string;
+}
+
+export interface BedrockSettings {
+  region: string;
+  /** Origin of the runtime API. */
+  url: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken: string | undefined;
+}
+
+export type LifecycleSettings = { kind: "none" } | { kind: "webhook"; url: string; secret: string };
+
 export interface Env {
   db: D1Database;
+  /** Null: no consent ledger is configured. */
+  ledger: D1Database | null;
   media: R2Bucket;
   kv: KVNamespace;
   assets: Fetcher;
@@ -51,8 +105,20 @@ export interface Env {
   boxSecrets: readonly BoxSecret[];
   mail: MailSettings;
   identity: IdentitySettings | null;
-  anthropic: boolean;
+  anthropic: AnthropicSettings | null;
+  bedrock: BedrockSettings | null;
   residencyOptIn: readonly Residency[];
+  /** Null: no URL can be signed, so nothing can be uploaded or fetched. */
+  s3: S3Settings | null;
+  /** Null: no provider key can be kept. */
+  vault: VaultKeys | null;
+  cartesiaUrl: string;
+  elevenlabsUrl: string;
+  /** An HTTP image generator instead of the illustrated one. */
+  portraitUrl: string | null;
+  /** Null: this portal makes no seated stills. */
+  stillUrl: string | null;
+  lifecycle: LifecycleSettings;
   commit: string;
 }
 
@@ -130,6 +196,98 @@ function readMail(bindings: Bindings, { local, identity }: MailContext, problems
   return { kind, apiKey, from };
 }
 
+function readOptionalUrl(name: string, text: string | undefined, problems: string[]): string | null {
+  return text ? (readUrl(name, text, problems)?.href ?? null) : null;
+}
+
+/** The credentials that wrangler.toml gives a local bucket. */
+const localS3: S3Settings = {
+  endpoint: null,
+  bucket: "visavis-media",
+  accessKeyId: "visavis-local",
+  secretAccessKey: "visavis-local-secret",
+};
+
+function readS3(bindings: Bindings, local: boolean, problems: string[]): S3Settings | null {
+  const { S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = bindings;
+  if (!S3_ENDPOINT && !S3_BUCKET && !S3_ACCESS_KEY_ID && !S3_SECRET_ACCESS_KEY) return local ? localS3 : null;
+  if (!S3_ENDPOINT || !S3_BUCKET || !S3_ACCESS_KEY_ID || !S3_SECRET_ACCESS_KEY) {
+    problems.push("S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together.");
+    return null;
+  }
+  const url = readUrl("S3_ENDPOINT", S3_ENDPOINT, problems);
+  return (
+    url && {
+      endpoint: url.href.replace(/\/$/, ""),
+      bucket: S3_BUCKET,
+      accessKeyId: S3_ACCESS_KEY_ID,
+      secretAccessKey: S3_SECRET_ACCESS_KEY,
+    }
+  );
+}
+
+const vaultKeyBytes = 32;
+
+function readVaultKey(name: string, text: string, problems: string[]): Uint8Array<ArrayBuffer> | null {
+  const hex = /^[0-9a-f]{64}$/i.test(text);
+  if (hex) return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  try {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    if (bytes.length === vaultKeyBytes) return bytes;
+  } catch {
+    // Not base64 either.
+  }
+  problems.push(`${name} must be 32 random bytes in hex or base64.`);
+  return null;
+}
+
+function readVault(bindings: Bindings, problems: string[]): VaultKeys | null {
+  const { VAULT_KEY: text, VAULT_KEY_PREVIOUS: before } = bindings;
+  if (!text) {
+    if (before) problems.push("VAULT_KEY_PREVIOUS needs VAULT_KEY beside it.");
+    return null;
+  }
+  const current = readVaultKey("VAULT_KEY", text, problems);
+  const previous = before ? readVaultKey("VAULT_KEY_PREVIOUS", before, problems) : null;
+  return current && { current, previous };
+}
+
+function readBedrock(bindings: Bindings, problems: string[]): BedrockSettings | null {
+  const { BEDROCK_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId } = bindings;
+  const { AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = bindings;
+  if (!region) return null;
+  if (!accessKeyId || !secretAccessKey) {
+    problems.push("BEDROCK_REGION needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.");
+    return null;
+  }
+  const text = bindings.BEDROCK_URL || `https://bedrock-runtime.${region}.amazonaws.com`;
+  const url = readUrl("BEDROCK_URL", text, problems);
+  return url && { region, url: url.origin, accessKeyId, secretAccessKey, sessionToken };
+}
+
+function readAnthropic(bindings: Bindings, problems: string[]): AnthropicSettings | null {
+  const { ANTHROPIC_API_KEY: apiKey } = bindings;
+  const text = bindings.ANTHROPIC_BASE_URL || "https://api.anthropic.com";
+  const url = readUrl("ANTHROPIC_BASE_URL", text, problems);
+  return apiKey && url ? { apiKey, baseUrl: url.href.replace(/\/$/, "") } : null;
+}
+
+function readLifecycle(bindings: Bindings, problems: string[]): LifecycleSettings {
+  const kind = bindings.LIFECYCLE || "none";
+  if (kind === "none") return { kind };
+  if (kind !== "webhook") {
+    problems.push("LIFECYCLE must be none or webhook.");
+    return { kind: "none" };
+  }
+  const { LIFECYCLE_URL: text, LIFECYCLE_SECRET: secret } = bindings;
+  const url = text ? readUrl("LIFECYCLE_URL", text, problems) : null;
+  if (!url || !secret || secret.length < 16) {
+    problems.push("LIFECYCLE=webhook needs LIFECYCLE_URL and a LIFECYCLE_SECRET of 16 characters or more.");
+    return { kind: "none" };
+  }
+  return { kind, url: url.href, secret };
+}
+
 /** Checks everything and names every problem at once. */
 export function parseEnv(bindings: Bindings): Env {
   const problems: string[] = [];
@@ -146,6 +304,7 @@ export function parseEnv(bindings: Bindings): Env {
   const identity = readIdentity(bindings, problems);
   const env: Env = {
     db: bindings.DB,
+    ledger: bindings.LEDGER ?? null,
     media: bindings.MEDIA,
     kv: bindings.KV,
     assets: bindings.ASSETS,
@@ -155,8 +314,18 @@ export function parseEnv(bindings: Bindings): Env {
     boxSecrets: readBoxSecrets(bindings.BOX_SECRETS, problems),
     mail: readMail(bindings, { local, identity: identity !== null }, problems),
     identity,
-    anthropic: Boolean(bindings.ANTHROPIC_API_KEY),
+    anthropic: readAnthropic(bindings, problems),
+    bedrock: readBedrock(bindings, problems),
     residencyOptIn: parseResidencyOptIn(bindings.RESIDENCY_OPT_IN),
+    s3: readS3(bindings, local, problems),
+    vault: readVault(bindings, problems),
+    cartesiaUrl:
+      readOptionalUrl("CARTESIA_URL", bindings.CARTESIA_URL, problems) ?? "https://api.cartesia.ai/",
+    elevenlabsUrl:
+      readOptionalUrl("ELEVENLABS_URL", bindings.ELEVENLABS_URL, problems) ?? "https://api.elevenlabs.io/",
+    portraitUrl: readOptionalUrl("PORTRAIT_URL", bindings.PORTRAIT_URL, problems),
+    stillUrl: readOptionalUrl("STILL_URL", bindings.STILL_URL, problems),
+    lifecycle: readLifecycle(bindings, problems),
     commit: bindings.COMMIT || "unknown",
   };
   if (problems.length > 0) throw new ConfigurationError(problems);

@@ -3,7 +3,7 @@
 import { drizzle } from "drizzle-orm/d1";
 import { nowSeconds } from "./clock.ts";
 import type { Env } from "./env.ts";
-import { outbox } from "./schema.ts";
+import { outbox } from "./schema/access.ts";
 
 export interface Mail {
   to: string;

@@ -3,7 +3,7 @@
 import { eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { SettingsPatch } from "../../contract/settings.ts";
-import { settings } from "../platform/schema.ts";
+import { settings } from "../platform/schema/settings.ts";
 
 /** The stored text; null when nothing was ever saved. */
 export async function readRecord(db: D1Database, account: string): Promise<string | null> {

@@ -9,7 +9,7 @@ import {
   revocations,
   signinLinks,
   signinRequests,
-} from "../platform/schema.ts";
+} from "../platform/schema/access.ts";
 import { prepare } from "../platform/statement.ts";
 
 export interface LinkRequest {

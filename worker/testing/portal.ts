@@ -3,7 +3,7 @@
 import { env, exports } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import type { z } from "zod";
-import type { Heartbeat } from "../../contract/internal.ts";
+import type { Heartbeat } from "../../contract/internal/boxes.ts";
 import type { Bindings } from "../platform/env.ts";
 
 export const origin = "http://localhost:8787";

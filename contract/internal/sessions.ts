@@ -1,0 +1,66 @@
+// Sessions as the box that holds them writes them.
+
+import { z } from "zod";
+import { sha256Schema } from "../consents.ts";
+import { endReasonSchema, sessionKindSchema } from "../live.ts";
+import { limits } from "../limits.ts";
+import { transcriptLineSchema } from "../sessions.ts";
+import { putGrantSchema } from "../uploads.ts";
+
+/** `POST /internal/sessions/report`: a live session began or ended. */
+export const sessionReportSchema = z.strictObject({
+  session_id: z.string(),
+  account: z.string(),
+  kind: sessionKindSchema,
+  avatar_id: z.string(),
+  started_at: z.int(),
+  ended_at: z.int().nullable(),
+  end_reason: endReasonSchema.nullable(),
+  turns: z.int(),
+  model: z.string().max(200).optional(),
+  voice: z.string().max(200).optional(),
+  /** The prompt's first 80 characters. */
+  persona: z.string().max(limits.sessionPersonaChars).optional(),
+});
+export type SessionReport = z.infer<typeof sessionReportSchema>;
+
+/** Answer to a session report. */
+export const sessionReportAnswerSchema = z.object({ ok: z.literal(true) });
+
+/** `POST /internal/sessions/transcript`: lines by their place in the transcript; the same place again replaces its line. */
+export const transcriptReportSchema = z.strictObject({
+  session_id: z.string(),
+  account: z.string(),
+  lines: z
+    .array(transcriptLineSchema.extend({ index: z.int().min(0).max(9999), content: z.string().max(100_000) }))
+    .min(1)
+    .max(100),
+});
+export type TranscriptReport = z.infer<typeof transcriptReportSchema>;
+
+/** `POST /internal/sessions/recording`: where to PUT a recording that the person agreed to. */
+export const recordingRequestSchema = z.strictObject({
+  session_id: z.string(),
+  account: z.string(),
+  content_type: z.literal("video/mp4"),
+  size: z.int().min(1),
+  sha256: sha256Schema,
+  consent: z.strictObject({ terms_version: z.string(), terms_digest: sha256Schema, agreed_at: z.int() }),
+});
+export const recordingGrantSchema = putGrantSchema;
+/** `POST /internal/sessions/recording/done`: it was PUT, and is checked before the row says `has_recording`. */
+export const recordingDoneSchema = z.strictObject({ session_id: z.string(), account: z.string() });
+
+/** `POST /internal/usage`: what a session or a metered call cost; the same id again changes nothing. */
+export const usageReportSchema = z.strictObject({
+  usage_id: z.string().max(100),
+  account: z.string(),
+  session_id: z.string().nullable(),
+  kind: z.enum(["session", "room", "clip", "preview"]),
+  seconds: z.number().min(0),
+  turns: z.int().min(0),
+  at: z.int(),
+  /** Ids the caller gave along, for example a meeting's. */
+  labels: z.record(z.string().max(64), z.string().max(200)).default({}),
+});
+export type UsageReport = z.infer<typeof usageReportSchema>;

@@ -1,0 +1,3 @@
+import type { PortalApp } from "../platform/portal.ts";
+
+export function mountInternalVoices(_app: PortalApp): void {}

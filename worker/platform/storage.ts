@@ -1,0 +1,91 @@
+// The one bucket: what is in it, and URLs that let others reach one object for a quarter of an hour.
+
+import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { limits } from "../../contract/limits.ts";
+import type { PutGrant } from "../../contract/uploads.ts";
+import type { PortalContext } from "./context.ts";
+import { sha256Hex } from "./digest.ts";
+import type { S3Settings } from "./env.ts";
+
+const clients = new Map<string, S3Client>();
+
+/** Local R2 answers S3 under this path of the portal's own address. */
+const localPath = "/cdn-cgi/local/r2/s3";
+
+function clientOf(settings: S3Settings, requestUrl: string): S3Client {
+  const endpoint = settings.endpoint ?? new URL(requestUrl).origin + localPath;
+  const known = clients.get(endpoint);
+  if (known) return known;
+  const made = new S3Client({
+    region: "auto",
+    endpoint,
+    forcePathStyle: true,
+    credentials: { accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey },
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+  });
+  clients.set(endpoint, made);
+  return made;
+}
+
+/** Signs URLs; nothing is asked of the bucket. */
+export interface Signer {
+  /** A GET of one object. */
+  get(key: string): Promise<string>;
+  /** A PUT of one object, which must come with exactly the headers of the grant. */
+  put(key: string, contentType: string): Promise<PutGrant>;
+}
+
+/** Null when this portal cannot sign. */
+export function signerOf(c: PortalContext): Signer | null {
+  const { s3 } = c.var.env;
+  if (!s3) return null;
+  const client = clientOf(s3, c.req.url);
+  const expiresIn = limits.signedUrlSeconds;
+  return {
+    get: (key) => getSignedUrl(client, new GetObjectCommand({ Bucket: s3.bucket, Key: key }), { expiresIn }),
+    put: async (key, contentType) => ({
+      url: await getSignedUrl(
+        client,
+        new PutObjectCommand({ Bucket: s3.bucket, Key: key, ContentType: contentType }),
+        { expiresIn, signableHeaders: new Set(["content-type"]) },
+      ),
+      headers: { "Content-Type": contentType },
+    }),
+  };
+}
+
+/** The folder name of an account: keys are seen in URLs, so they never hold an address. */
+export async function ownerFolder(account: string): Promise<string> {
+  return (await sha256Hex(account)).slice(0, 32);
+}
+
+export interface ExpectedObject {
+  key: string;
+  size: number;
+  contentType: string;
+}
+
+/** Whether an object is there with exactly the size and type it was granted for. A presigned PUT cannot enforce the size. */
+export async function isAsGranted(media: R2Bucket, expected: ExpectedObject): Promise<boolean> {
+  const object = await media.head(expected.key);
+  return (
+    object !== null &&
+    object.size === expected.size &&
+    object.httpMetadata?.contentType === expected.contentType
+  );
+}
+
+/** Most objects one page of a listing, and one call of delete, may hold. */
+const pageSize = 1000;
+
+/** Deletes every object under a prefix, which must end in a slash; throws when the bucket fails, with some deleted. */
+export async function removePrefix(media: R2Bucket, prefix: string): Promise<void> {
+  if (!prefix.endsWith("/")) throw new Error("A prefix of storage ends in a slash.");
+  for (;;) {
+    const { objects, truncated } = await media.list({ prefix, limit: pageSize });
+    if (objects.length > 0) await media.delete(objects.map(({ key }) => key));
+    if (!truncated) return;
+  }
+}
