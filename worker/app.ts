@@ -7,6 +7,7 @@ import { isBoxPath } from "../contract/policies.ts";
 import { findAccountDigest } from "./access/trace.ts";
 import { mountAvatars } from "./avatars/routes.ts";
 import { mountConsents } from "./consents/routes.ts";
+import { mountDocs } from "./docs/routes.ts";
 import { mountDoor } from "./door/routes.ts";
 import { mountFleet } from "./fleet/routes.ts";
 import { mountInternalAvatars } from "./internal/avatars.ts";
@@ -121,6 +122,7 @@ export function createApp(): PortalApp {
   mountInternalUploads(app);
   mountInternalSessions(app);
   mountInternalVoices(app);
+  mountDocs(app);
   mountDoor(app);
   mountPages(app);
   return app;
