@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { boxRoutes } from "../../contract/box-routes.ts";
 import { boxHealthSchema } from "../../contract/health.ts";
 import { statsSchema } from "../../contract/live.ts";
 import { settingsReadSchema, settingsSavedSchema } from "../../contract/settings.ts";
@@ -165,4 +166,17 @@ test("a defect is a 500 that tells nothing but its request id", async () => {
   expect(
     box.logged.find((line) => line.request_id === id && String(line.error).includes("hunter2")),
   ).toBeDefined();
+});
+
+test("the routes the contract describes are the routes the box has", async () => {
+  const overHttp = boxRoutes.filter(({ status }) => status !== 101);
+  for (const path of new Set(overHttp.map((route) => route.path))) {
+    const methods = overHttp.filter((route) => route.path === path).map(({ method }) => method.toUpperCase());
+    const response = await box.ask(path.replace("{id}", "x"), { method: "PUT" });
+    expect.soft([path, response.status]).toEqual([path, 405]);
+    const allowed = (response.headers.get("allow") ?? "").split(", ");
+    expect
+      .soft(allowed.filter((method) => !["HEAD", "OPTIONS"].includes(method)).sort())
+      .toEqual(methods.sort());
+  }
 });
