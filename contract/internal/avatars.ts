@@ -18,6 +18,11 @@ export const avatarReportSchema = z.strictObject({
   detail: z.string(),
   region: z.string(),
   weights_volume: z.string(),
+  /**
+   * When the box took in what it is made from. Whatever was made before an erasure, or in the same second, is part of
+   * what was erased; of two uploads under one id the later one counts.
+   */
+  made_at: z.int().optional(),
   /** What it was made from; absent until the box knows. */
   source: avatarSourceSchema.omit({ kind: true }).optional(),
   framing: cropSchema.optional(),
@@ -47,6 +52,8 @@ export type ArchiveFile = z.infer<typeof archiveFileSchema>;
 export const archiveRequestSchema = z.strictObject({
   account: z.string(),
   avatar_id: z.string(),
+  /** As in the report: files of an erased avatar never join the archive of the one that came after it. */
+  made_at: z.int().optional(),
   files: z.array(archiveFileSchema).min(1).max(20),
 });
 export const archiveGrantSchema = z.object({ files: z.array(putGrantSchema) });
@@ -59,6 +66,8 @@ export const archiveDoneAnswerSchema = z.object({ ok: z.literal(true) });
 export const clipReportSchema = z.strictObject({
   account: z.string(),
   avatar_id: z.string(),
+  /** As in the report. */
+  made_at: z.int().optional(),
   clip: clipSchema,
 });
 export type ClipReport = z.infer<typeof clipReportSchema>;

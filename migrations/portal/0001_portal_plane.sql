@@ -11,6 +11,13 @@ CREATE TABLE `avatar_files` (
 	PRIMARY KEY(`account`, `avatar_id`, `filename`)
 );
 --> statement-breakpoint
+CREATE TABLE `avatar_volumes` (
+	`account` text NOT NULL,
+	`avatar_id` text NOT NULL,
+	`weights_volume` text NOT NULL,
+	PRIMARY KEY(`account`, `avatar_id`, `weights_volume`)
+);
+--> statement-breakpoint
 CREATE TABLE `clips` (
 	`account` text NOT NULL,
 	`avatar_id` text NOT NULL,
@@ -23,20 +30,33 @@ CREATE TABLE `clips` (
 	PRIMARY KEY(`account`, `avatar_id`, `tone`)
 );
 --> statement-breakpoint
+CREATE TABLE `erasure_media` (
+	`erasure_id` text NOT NULL,
+	`prefix` text NOT NULL,
+	`closes_at` integer NOT NULL,
+	PRIMARY KEY(`erasure_id`, `prefix`)
+);
+--> statement-breakpoint
+CREATE INDEX `erasure_media_by_close` ON `erasure_media` (`closes_at`);--> statement-breakpoint
+CREATE TABLE `erasure_volumes` (
+	`erasure_id` text NOT NULL,
+	`weights_volume` text NOT NULL,
+	`pending` integer NOT NULL,
+	PRIMARY KEY(`erasure_id`, `weights_volume`)
+);
+--> statement-breakpoint
+CREATE INDEX `erasure_volumes_by_volume` ON `erasure_volumes` (`weights_volume`,`pending`);--> statement-breakpoint
 CREATE TABLE `erasures` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account` text NOT NULL,
 	`avatar_id` text NOT NULL,
-	`weights_volume` text NOT NULL,
+	`consent_id` text,
 	`erased_at` integer NOT NULL,
-	`registry_pending` integer NOT NULL,
-	`listing_pending` integer NOT NULL,
-	`media_pending` integer NOT NULL,
-	`prepared_pending` integer NOT NULL
+	`registry_pending` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE INDEX `erasures_by_avatar` ON `erasures` (`account`,`avatar_id`);--> statement-breakpoint
-CREATE INDEX `erasures_by_volume` ON `erasures` (`weights_volume`,`prepared_pending`);--> statement-breakpoint
+CREATE INDEX `erasures_by_avatar` ON `erasures` (`account`,`avatar_id`,`erased_at`);--> statement-breakpoint
+CREATE INDEX `erasures_by_registry` ON `erasures` (`registry_pending`,`erased_at`);--> statement-breakpoint
 CREATE TABLE `public_avatars` (
 	`avatar_id` text NOT NULL,
 	`account` text NOT NULL,
@@ -189,4 +209,5 @@ ALTER TABLE `avatars` ADD `source_filename` text;--> statement-breakpoint
 ALTER TABLE `avatars` ADD `source_sha256` text;--> statement-breakpoint
 ALTER TABLE `avatars` ADD `framing` text;--> statement-breakpoint
 ALTER TABLE `avatars` ADD `consent_id` text;--> statement-breakpoint
-ALTER TABLE `avatars` ADD `build` text;
+ALTER TABLE `avatars` ADD `build` text;--> statement-breakpoint
+ALTER TABLE `avatars` ADD `made_at` integer DEFAULT 0 NOT NULL;

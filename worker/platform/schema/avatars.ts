@@ -28,6 +28,8 @@ export const avatars = sqliteTable(
     framing: text({ mode: "json" }).$type<z.infer<typeof cropSchema>>(),
     consentId: text("consent_id"),
     build: text({ mode: "json" }).$type<BuildReport>(),
+    /** When a box took in what it is made from, by the box's clock; 0 while no box has said. */
+    madeAt: integer("made_at").notNull().default(0),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
@@ -78,22 +80,61 @@ export const clips = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.avatarId, table.tone] })],
 );
 
-/** Erased avatars, and what of each is still to go. */
+/** Weights volumes on which an avatar was prepared. */
+export const avatarVolumes = sqliteTable(
+  "avatar_volumes",
+  {
+    account: text().notNull(),
+    avatarId: text("avatar_id").notNull(),
+    weightsVolume: text("weights_volume").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.avatarId, table.weightsVolume] })],
+);
+
+/** Erased avatars, and what of each is still to go. They stay, so that nothing made before one comes back. */
 export const erasures = sqliteTable(
   "erasures",
   {
     id: text().primaryKey(),
     account: text().notNull(),
     avatarId: text("avatar_id").notNull(),
-    weightsVolume: text("weights_volume").notNull(),
+    /** The agreement behind the upload, which leaves the ledger too; null when another avatar still rests on it. */
+    consentId: text("consent_id"),
     erasedAt: integer("erased_at").notNull(),
+    /** The ledger still holds agreements of it. */
     registryPending: integer("registry_pending", { mode: "boolean" }).notNull(),
-    listingPending: integer("listing_pending", { mode: "boolean" }).notNull(),
-    mediaPending: integer("media_pending", { mode: "boolean" }).notNull(),
-    preparedPending: integer("prepared_pending", { mode: "boolean" }).notNull(),
   },
   (table) => [
-    index("erasures_by_avatar").on(table.account, table.avatarId),
-    index("erasures_by_volume").on(table.weightsVolume, table.preparedPending),
+    index("erasures_by_avatar").on(table.account, table.avatarId, table.erasedAt),
+    index("erasures_by_registry").on(table.registryPending, table.erasedAt),
+  ],
+);
+
+/** Weights volumes that an erased avatar must leave, or has left. */
+export const erasureVolumes = sqliteTable(
+  "erasure_volumes",
+  {
+    erasureId: text("erasure_id").notNull(),
+    weightsVolume: text("weights_volume").notNull(),
+    pending: integer({ mode: "boolean" }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.erasureId, table.weightsVolume] }),
+    index("erasure_volumes_by_volume").on(table.weightsVolume, table.pending),
+  ],
+);
+
+/** Prefixes of storage that went with an erasure, for as long as a grant to write below one may be open. */
+export const erasureMedia = sqliteTable(
+  "erasure_media",
+  {
+    erasureId: text("erasure_id").notNull(),
+    prefix: text().notNull(),
+    /** When every grant has run out, and it is emptied for the last time. */
+    closesAt: integer("closes_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.erasureId, table.prefix] }),
+    index("erasure_media_by_close").on(table.closesAt),
   ],
 );
