@@ -2,12 +2,19 @@
 
 import { z } from "zod";
 import { limits } from "./limits.ts";
-import { voiceEngineSchema } from "./settings.ts";
+import { voiceEngineSchema, type VoiceEngine } from "./settings.ts";
+import { languages, type Language } from "./tones.ts";
 
 /** Engines that speak on the caller's own account. */
 export const byoEngines = ["cartesia", "elevenlabs"] as const;
 export const byoEngineSchema = z.enum(byoEngines);
 export type ByoEngine = z.infer<typeof byoEngineSchema>;
+
+export const voiceEngineLabels: Record<VoiceEngine, string> = {
+  local: "Built-in voice",
+  cartesia: "Cartesia",
+  elevenlabs: "ElevenLabs",
+};
 
 /** One voice; fields beyond these are the provider's own. */
 export const voiceRowSchema = z.object({
@@ -58,8 +65,24 @@ export const previewRequestSchema = z.strictObject({
   text: z.string(),
 });
 
-/** The line a sample speaks, unless a text was sent. */
-export const previewSentence = "Hello. This is how I sound when we talk.";
+/** The line a sample speaks, in each call language. */
+const previewSentences: Record<Language, string> = {
+  en: "Hello. This is how I sound when we talk.",
+  es: "Hola. Así sueno cuando hablamos.",
+  fr: "Bonjour. Voici ma voix quand nous parlons.",
+  de: "Hallo. So klinge ich, wenn wir miteinander sprechen.",
+  it: "Ciao. Ecco la mia voce quando parliamo.",
+  pt: "Olá. É assim que eu soo quando conversamos.",
+  hi: "नमस्ते। बात करते समय मेरी आवाज़ ऐसी लगती है।",
+  ja: "こんにちは。お話しするときは、こんな声です。",
+};
+
+/** What a sample of a voice says: its own language's line, or the English one where that language has none. */
+export function previewLine(voiceLanguage: string): { language: Language; text: string } {
+  const primary = voiceLanguage.toLowerCase().split(/[-_]/)[0];
+  const language = languages.find((known) => known === primary) ?? "en";
+  return { language, text: previewSentences[language] };
+}
 
 /** Every vault route answers this. A key entry holds neither the key nor its sealed form. */
 export const voiceSettingsSchema = z.object({

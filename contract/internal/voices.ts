@@ -22,5 +22,8 @@ export const builtinVoicesSchema = z.strictObject({
 });
 export const builtinVoicesAnswerSchema = z.object({ samples_wanted: z.array(z.string()) });
 
-/** `PUT /internal/voices/builtin/{voice}/sample`: a WAV of at most 1 MiB as the body. */
+/** Largest sample the portal takes. */
+export const builtinSampleBytes = 1024 * 1024;
+
+/** `PUT /internal/voices/builtin/{voice}/sample`: a 16-bit PCM WAV of at most 1 MiB as the body. */
 export const builtinSampleAnswerSchema = z.object({ ok: z.literal(true) });
