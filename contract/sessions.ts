@@ -7,6 +7,7 @@ import { toneSchema } from "./tones.ts";
 
 export const sessionRowSchema = z.object({
   id: z.string(),
+  /** The edited one, else the user's first words, else "Session with" the avatar's name. */
   title: z.string(),
   /** The first words that were said. */
   preview: z.string(),
@@ -28,6 +29,15 @@ export const sessionRowSchema = z.object({
   notes: z.string(),
 });
 export type SessionRow = z.infer<typeof sessionRowSchema>;
+
+/**
+ * Query of `GET /auth/sessions`. `limit` is an integer, clamped to 1..50; what is no integer counts as absent, which is
+ * 20. `cursor` is the `next` of the page before, as it came; anything else is 400 `invalid_cursor`.
+ */
+export const sessionListQuerySchema = z.object({
+  limit: z.string().optional(),
+  cursor: z.string().optional(),
+});
 
 /** `GET /auth/sessions`, newest first; `next` is absent on the last page. */
 export const sessionPageSchema = z.object({
@@ -54,7 +64,10 @@ export const sessionDetailSchema = z.object({
 });
 export type SessionDetail = z.infer<typeof sessionDetailSchema>;
 
-/** `PATCH /auth/sessions/{id}`: any of these; another field is 400 `session_field_not_editable` naming it. */
+/**
+ * `PATCH /auth/sessions/{id}`: any of these; another field is 400 `session_field_not_editable` naming it. An empty title
+ * brings the automatic one back.
+ */
 export const sessionPatchSchema = z
   .strictObject({
     title: z.string().trim().max(limits.sessionTitleChars),
@@ -73,7 +86,7 @@ export const sessionArtefactSchema = z.enum([
   "recording_consent",
   "session",
 ]);
-/** `DELETE /auth/sessions/{id}`, always 202. */
+/** `DELETE /auth/sessions/{id}`, always 202; a repeat while something is pending tries again and answers what is left. */
 export const sessionErasureSchema = z.object({
   done: z.array(sessionArtefactSchema),
   pending: z.array(sessionArtefactSchema),

@@ -7,16 +7,22 @@ import { limits } from "../limits.ts";
 import { transcriptLineSchema } from "../sessions.ts";
 import { putGrantSchema } from "../uploads.ts";
 
+/** Of the box's making; a segment of object keys, so nothing but letters, digits, `-` and `_`. */
+const sessionIdSchema = z.string().regex(/^[\w-]{1,100}$/);
+
+/** Largest object one PUT may store: https://developers.cloudflare.com/r2/platform/limits/ (5 GiB less 5 MiB). */
+const recordingMaxBytes = 5115 * 1024 * 1024;
+
 /** `POST /internal/sessions/report`: a live session began or ended. */
 export const sessionReportSchema = z.strictObject({
-  session_id: z.string(),
+  session_id: sessionIdSchema,
   account: z.string(),
   kind: sessionKindSchema,
   avatar_id: z.string(),
   started_at: z.int(),
   ended_at: z.int().nullable(),
   end_reason: endReasonSchema.nullable(),
-  turns: z.int(),
+  turns: z.int().min(0),
   model: z.string().max(200).optional(),
   voice: z.string().max(200).optional(),
   /** The prompt's first 80 characters. */
@@ -24,12 +30,15 @@ export const sessionReportSchema = z.strictObject({
 });
 export type SessionReport = z.infer<typeof sessionReportSchema>;
 
-/** Answer to a session report. */
-export const sessionReportAnswerSchema = z.object({ ok: z.literal(true) });
+/** Answer to every report that is simply kept. */
+export const keptAnswerSchema = z.object({ ok: z.literal(true) });
 
-/** `POST /internal/sessions/transcript`: lines by their place in the transcript; the same place again replaces its line. */
+/**
+ * `POST /internal/sessions/transcript`: lines by their place in the transcript; the same place again replaces its line.
+ * 404 `session_not_found` unless this box began the session for this account.
+ */
 export const transcriptReportSchema = z.strictObject({
-  session_id: z.string(),
+  session_id: sessionIdSchema,
   account: z.string(),
   lines: z
     .array(transcriptLineSchema.extend({ index: z.int().min(0).max(9999), content: z.string().max(100_000) }))
@@ -38,24 +47,30 @@ export const transcriptReportSchema = z.strictObject({
 });
 export type TranscriptReport = z.infer<typeof transcriptReportSchema>;
 
-/** `POST /internal/sessions/recording`: where to PUT a recording that the person agreed to. */
+/**
+ * `POST /internal/sessions/recording`: where to PUT a recording that the person agreed to; asking again starts it over.
+ * 409 `terms_outdated` unless the agreement names the current terms.
+ */
 export const recordingRequestSchema = z.strictObject({
-  session_id: z.string(),
+  session_id: sessionIdSchema,
   account: z.string(),
   content_type: z.literal("video/mp4"),
-  size: z.int().min(1),
+  size: z.int().min(1).max(recordingMaxBytes),
   sha256: sha256Schema,
   consent: z.strictObject({ terms_version: z.string(), terms_digest: sha256Schema, agreed_at: z.int() }),
 });
 export const recordingGrantSchema = putGrantSchema;
-/** `POST /internal/sessions/recording/done`: it was PUT, and is checked before the row says `has_recording`. */
-export const recordingDoneSchema = z.strictObject({ session_id: z.string(), account: z.string() });
+/**
+ * `POST /internal/sessions/recording/done`: it was PUT, and is checked before the row says `has_recording`.
+ * 404 `unknown_upload` when it is not there as it was granted.
+ */
+export const recordingDoneSchema = z.strictObject({ session_id: sessionIdSchema, account: z.string() });
 
 /** `POST /internal/usage`: what a session or a metered call cost; the same id again changes nothing. */
 export const usageReportSchema = z.strictObject({
   usage_id: z.string().max(100),
   account: z.string(),
-  session_id: z.string().nullable(),
+  session_id: sessionIdSchema.nullable(),
   kind: z.enum(["session", "room", "clip", "preview"]),
   seconds: z.number().min(0),
   turns: z.int().min(0),

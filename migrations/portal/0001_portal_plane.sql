@@ -117,6 +117,12 @@ CREATE TABLE `uploads` (
 );
 --> statement-breakpoint
 CREATE INDEX `uploads_by_expiry` ON `uploads` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `erased_sessions` (
+	`prefix` text PRIMARY KEY NOT NULL,
+	`erased_at` integer NOT NULL,
+	`sweep_at` integer
+);
+--> statement-breakpoint
 CREATE TABLE `recordings` (
 	`session_id` text PRIMARY KEY NOT NULL,
 	`account` text NOT NULL,
@@ -126,6 +132,7 @@ CREATE TABLE `recordings` (
 	`terms_version` text NOT NULL,
 	`terms_digest` text NOT NULL,
 	`agreed_at` integer NOT NULL,
+	`granted_at` integer NOT NULL,
 	`stored_at` integer
 );
 --> statement-breakpoint
@@ -139,6 +146,7 @@ CREATE TABLE `transcript_lines` (
 	PRIMARY KEY(`session_id`, `number`)
 );
 --> statement-breakpoint
+CREATE INDEX `transcript_lines_of_users` ON `transcript_lines` (`session_id`,`number`) WHERE role = 'user';--> statement-breakpoint
 CREATE TABLE `usage` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account` text NOT NULL,

@@ -1,5 +1,6 @@
 // Session history and usage. Times are epoch seconds; digests are SHA-256 in hex.
 
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { tones } from "../../../contract/tones.ts";
 
@@ -43,7 +44,13 @@ export const transcriptLines = sqliteTable(
     tone: text({ enum: tones }),
     at: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.sessionId, table.number] })],
+  (table) => [
+    primaryKey({ columns: [table.sessionId, table.number] }),
+    // A row's title and its turns come from what the user said.
+    index("transcript_lines_of_users")
+      .on(table.sessionId, table.number)
+      .where(sql`role = 'user'`),
+  ],
 );
 
 /** Recordings in storage and the agreement behind each; one counts once `storedAt` is set. */
@@ -56,7 +63,16 @@ export const recordings = sqliteTable("recordings", {
   termsVersion: text("terms_version").notNull(),
   termsDigest: text("terms_digest").notNull(),
   agreedAt: integer("agreed_at").notNull(),
+  grantedAt: integer("granted_at").notNull(),
   storedAt: integer("stored_at"),
+});
+
+/** Sessions erased lately, by their folder in storage, so that a late report or a late PUT brings nothing back. */
+export const erasedSessions = sqliteTable("erased_sessions", {
+  prefix: text().primaryKey(),
+  erasedAt: integer("erased_at").notNull(),
+  /** When the last URL that could still PUT into the folder has run out; null when there was none. */
+  sweepAt: integer("sweep_at"),
 });
 
 /** What sessions and metered calls cost, as boxes reported it. */
