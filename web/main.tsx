@@ -3,6 +3,7 @@ import { createRoot } from "react-dom/client";
 import "./ui/tokens.css";
 import "./ui/base.css";
 import "./ui/controls.css";
+import "./ui/lists.css";
 // The components bring their own rules, which have to come after the general ones.
 import { App } from "./app.tsx";
 

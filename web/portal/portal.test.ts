@@ -4,7 +4,14 @@ import { onThisOrigin, portal } from "./portal.ts";
 afterEach(() => void vi.unstubAllGlobals());
 
 const link = (token: string) => `http://localhost:8787/auth/callback?token=${token}`;
-const mail = (to: string, token: string | null) => ({ to, link: token && link(token) });
+const mail = (to: string, token: string | null) => ({
+  id: "m",
+  to,
+  subject: "Sign in",
+  text: "",
+  link: token && link(token),
+  sent_at: 1,
+});
 
 function answer(body: string, init: ResponseInit & { type?: string } = {}) {
   const headers = { "Content-Type": init.type ?? "application/json" };

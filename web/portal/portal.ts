@@ -1,37 +1,16 @@
-// The portal as the signed-in person's browser sees it: same origin, by cookie.
+// Who the person is to the portal, and how they come and go.
 
 import type { z } from "zod";
-import type {
+import {
   meSchema,
   outboxSchema,
   requestLinkAnswerSchema,
   sessionCredentialSchema,
 } from "../../contract/credentials.ts";
-import { asVisavisError, type CredentialGrant, errorFromResponse } from "../sdk/index.ts";
+import { asVisavisError, type CredentialGrant } from "../sdk/index.ts";
+import { fetchPortal, requestPortal } from "./request.ts";
 
-type Me = z.infer<typeof meSchema>;
-
-async function call(path: string, init: RequestInit = {}): Promise<Response> {
-  try {
-    return await fetch(path, { ...init, credentials: "same-origin", signal: AbortSignal.timeout(15_000) });
-  } catch (thrown) {
-    throw asVisavisError(thrown);
-  }
-}
-
-async function post(path: string, body?: object): Promise<Response> {
-  const response = await call(path, {
-    method: "POST",
-    ...(body ? { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) } : {}),
-  });
-  if (!response.ok) throw await errorFromResponse(response);
-  return response;
-}
-
-/** A portal that serves the page for unknown paths answers HTML with 200; only JSON counts. */
-function isJson(response: Response): boolean {
-  return response.headers.get("Content-Type")?.includes("application/json") ?? false;
-}
+export type Me = z.infer<typeof meSchema>;
 
 /** The same link on the page's own origin, so that the cookie lands where the person already is. */
 export function onThisOrigin(link: string, origin: string): string {
@@ -42,23 +21,30 @@ export function onThisOrigin(link: string, origin: string): string {
 export const portal = {
   /** Null when nobody is signed in. */
   async me(): Promise<Me | null> {
-    const response = await call("/auth/me");
-    if (response.status === 401) return null;
-    if (!response.ok) throw await errorFromResponse(response);
-    return (await response.json()) as Me;
+    try {
+      return await requestPortal("/auth/me", meSchema, { anonymous: true });
+    } catch (thrown) {
+      const error = asVisavisError(thrown);
+      if (error.status === 401) return null;
+      throw error;
+    }
   },
 
   /** Resolves with the sentence to show; it is the same for every address. */
   async requestLink(email: string): Promise<string> {
-    const response = await post("/auth/request-link", { email });
-    return ((await response.json()) as z.infer<typeof requestLinkAnswerSchema>).message;
+    const request = { method: "POST", json: { email }, anonymous: true } as const;
+    return (await requestPortal("/auth/request-link", requestLinkAnswerSchema, request)).message;
   },
 
   /** The newest sign-in link for an address, on a local portal; null elsewhere, or while there is none. */
   async outboxLink(email: string): Promise<string | null> {
-    const response = await call("/dev/outbox");
-    if (!response.ok || !isJson(response)) return null;
-    const { mails } = (await response.json()) as z.infer<typeof outboxSchema>;
+    let mails: z.infer<typeof outboxSchema>["mails"];
+    try {
+      ({ mails } = await requestPortal("/dev/outbox", outboxSchema, { anonymous: true }));
+    } catch {
+      // Other portals answer that there is no such path, or with a page of theirs.
+      return null;
+    }
     const wanted = email.trim().toLowerCase();
     const mail = mails.find((candidate) => candidate.link && candidate.to.toLowerCase() === wanted);
     return mail?.link ? onThisOrigin(mail.link, location.origin) : null;
@@ -66,11 +52,11 @@ export const portal = {
 
   /** A credential that boxes accept, for the page's memory only. */
   async sessionCredential(): Promise<CredentialGrant> {
-    const response = await post("/auth/session/credential");
-    return ((await response.json()) as z.infer<typeof sessionCredentialSchema>).credential;
+    const request = { method: "POST" } as const;
+    return (await requestPortal("/auth/session/credential", sessionCredentialSchema, request)).credential;
   },
 
   async signOut(): Promise<void> {
-    await post("/auth/logout");
+    await fetchPortal("/auth/logout", { method: "POST", anonymous: true });
   },
 };

@@ -28,15 +28,14 @@ function Profiles() {
   );
 }
 
-function AskForm({ store, expired }: { store: SignInStore; expired: boolean }) {
+function AskForm({ store, notice }: { store: SignInStore; notice: string | null }) {
   const state = useStore(store);
   const sending = state.step === "sending";
   function submit(event: FormEvent) {
     event.preventDefault();
     void store.request();
   }
-  const problem =
-    state.error ?? (expired ? "That link has been used or has expired. Ask for a new one." : null);
+  const problem = state.error ?? notice;
   return (
     <form onSubmit={submit} noValidate>
       <h1>Face to face.</h1>
@@ -89,11 +88,25 @@ function LinkSent({ store }: { store: SignInStore }) {
   );
 }
 
-/** `onReturn` is called when the person comes back to this tab, perhaps having opened the link in another. */
-export function SignInPage({ onReturn }: { onReturn(): Promise<void> }) {
+export interface SignInPageProps {
+  /** The person was signed in a moment ago, and did not leave by choice. */
+  sessionEnded: boolean;
+  /** Called when the person comes back to this tab, perhaps having opened the link in another. */
+  onReturn(): Promise<void>;
+}
+
+function noticeFor(linkExpired: boolean, sessionEnded: boolean): string | null {
+  if (sessionEnded) return "You have been signed out. Sign in again to go on.";
+  return linkExpired ? "That link has been used or has expired. Ask for a new one." : null;
+}
+
+export function SignInPage({ sessionEnded, onReturn }: SignInPageProps) {
   const [store] = useState(() => new SignInStore());
   const [expired] = useState(takeExpired);
   const { step } = useStore(store);
+  useEffect(() => {
+    document.title = "Sign in · Visàvis";
+  }, []);
   useEffect(() => {
     if (step !== "sent") return;
     const look = () => {
@@ -109,7 +122,11 @@ export function SignInPage({ onReturn }: { onReturn(): Promise<void> }) {
         <Wordmark />
       </header>
       <main>
-        {step === "sent" ? <LinkSent store={store} /> : <AskForm store={store} expired={expired} />}
+        {step === "sent" ? (
+          <LinkSent store={store} />
+        ) : (
+          <AskForm store={store} notice={noticeFor(expired, sessionEnded)} />
+        )}
       </main>
     </div>
   );

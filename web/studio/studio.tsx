@@ -1,40 +1,28 @@
 // The studio of a signed-in person: picks a face, goes live, converses.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { FacesStore } from "../faces/faces-store.ts";
+import { useEffect, useMemo, useRef } from "react";
 import { Picker } from "../faces/picker.tsx";
 import { UploadDialog } from "../faces/upload-dialog.tsx";
-import { UploadStore } from "../faces/upload-store.ts";
 import { Composer } from "../live/composer.tsx";
 import { LiveControls } from "../live/live-controls.tsx";
-import { LiveStore } from "../live/live-store.ts";
 import { Readouts } from "../live/readouts.tsx";
 import { Stage } from "../live/stage.tsx";
 import { Transcript } from "../live/transcript.tsx";
-import { portal } from "../portal/portal.ts";
-import { createClient } from "../sdk/index.ts";
+import { useRouter } from "../shell/routing.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { useStore } from "../ui/store.ts";
 import { useAmbience } from "./ambience.ts";
 import { closingWords } from "./closing-words.ts";
-import { TopBar } from "./top-bar.tsx";
+import type { StudioParts } from "./open-studio.ts";
 import "./studio.css";
 
-function openStudio() {
-  const client = createClient({ getCredential: () => portal.sessionCredential() });
-  const faces = new FacesStore(client);
-  const live = new LiveStore(client);
-  const upload = new UploadStore({ client, onAccepted: faces.watch, onReady: faces.select });
-  return { client, faces, live, upload };
-}
-
 export interface StudioProps {
-  email: string;
-  onSignedOut(): void;
+  parts: StudioParts;
+  /** The studio is the page in view; it goes on living while it is not. */
+  active: boolean;
 }
 
-export function Studio({ email, onSignedOut }: StudioProps) {
-  const [{ client, faces, live, upload }] = useState(openStudio);
+export function Studio({ parts: { client, faces, live, upload }, active }: StudioProps) {
   const faceState = useStore(faces);
   const state = useStore(live);
 
@@ -53,24 +41,14 @@ export function Studio({ email, onSignedOut }: StudioProps) {
   const { interrupt } = live;
   const interruptible = state.speaking || state.thinking;
   useEffect(() => {
+    if (!active) return;
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
       interrupt();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [interrupt]);
-
-  const signOut = useCallback(async () => {
-    await client.disconnect();
-    try {
-      await portal.signOut();
-    } finally {
-      live.dispose();
-      faces.dispose();
-      onSignedOut();
-    }
-  }, [client, faces, live, onSignedOut]);
+  }, [active, interrupt]);
 
   const face = useMemo(
     () => faceState.faces.find((candidate) => candidate.id === faceState.selected) ?? null,
@@ -85,9 +63,15 @@ export function Studio({ email, onSignedOut }: StudioProps) {
   const goLiveButton = useRef<HTMLButtonElement>(null);
   const wasOnAir = useRef(false);
   useEffect(() => {
-    if (wasOnAir.current && !onAir) goLiveButton.current?.focus();
+    if (wasOnAir.current && !onAir && active) goLiveButton.current?.focus();
     wasOnAir.current = onAir;
-  }, [onAir]);
+  }, [onAir, active]);
+
+  const router = useRouter();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (active && router.takeFocus()) heading.current?.focus({ preventScroll: true });
+  }, [active, router]);
 
   function goLive() {
     if (face) void live.goLive(face.id);
@@ -95,9 +79,12 @@ export function Studio({ email, onSignedOut }: StudioProps) {
 
   return (
     <div className={onAir ? "studio studio-on-air" : "studio"} style={ambience}>
-      <TopBar email={email} connection={state.connection} onSignOut={() => void signOut()} />
-      <main>
-        {onAir && <h1 className="visually-hidden">Live with {name}</h1>}
+      <div className="studio-body">
+        {onAir && (
+          <h1 ref={heading} tabIndex={-1} className="visually-hidden">
+            Live with {name}
+          </h1>
+        )}
         <div className="studio-stage">
           <Stage
             client={client}
@@ -120,7 +107,9 @@ export function Studio({ email, onSignedOut }: StudioProps) {
               />
             ) : (
               <div className="curtain">
-                <h1>{face?.name ?? (faceState.status === "ready" ? "Add a face to begin" : "One moment")}</h1>
+                <h1 ref={heading} tabIndex={-1}>
+                  {face?.name ?? (faceState.status === "ready" ? "Add a face to begin" : "One moment")}
+                </h1>
                 {face && (
                   <button
                     ref={goLiveButton}
@@ -182,7 +171,7 @@ export function Studio({ email, onSignedOut }: StudioProps) {
             <Picker state={faceState} onSelect={faces.select} onAdd={upload.open} />
           )}
         </aside>
-      </main>
+      </div>
       <UploadDialog store={upload} />
     </div>
   );

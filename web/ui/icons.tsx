@@ -88,3 +88,90 @@ export const InfoIcon = () => (
     <path d="M12 11v5M12 8v.1" />
   </Icon>
 );
+
+export const StudioIcon = () => (
+  <Icon>
+    <rect x="3" y="6" width="12.5" height="12" rx="3" />
+    <path d="M15.5 10.5l5.5-3v9l-5.5-3" />
+  </Icon>
+);
+
+export const AvatarsIcon = () => (
+  <Icon>
+    <circle cx="12" cy="8.2" r="4.2" />
+    <path d="M4.5 20c.8-4 3.8-6 7.5-6s6.7 2 7.5 6" />
+  </Icon>
+);
+
+export const SessionsIcon = () => (
+  <Icon>
+    <path d="M4.2 12a7.9 7.9 0 1 0 2.6-5.8M4 4.5v3.7h3.7M12 7.8v4.4l3 1.9" />
+  </Icon>
+);
+
+export const VoicesIcon = () => (
+  <Icon>
+    <path d="M4 10v4M8 6.5v11M12 9v6M16 4.5v15M20 10v4" />
+  </Icon>
+);
+
+export const KeysIcon = () => (
+  <Icon>
+    <circle cx="8" cy="15.5" r="4" />
+    <path d="M11 12.7L19.5 4.2M15.5 8.2l3 3M18 5.7l2 2" />
+  </Icon>
+);
+
+export const SettingsIcon = () => (
+  <Icon>
+    <path d="M4 7h9M18.5 7H20M4 17h2M11.5 17H20" />
+    <circle cx="15.7" cy="7" r="2.5" />
+    <circle cx="8.7" cy="17" r="2.5" />
+  </Icon>
+);
+
+export const FleetIcon = () => (
+  <Icon>
+    <rect x="3.5" y="4.5" width="17" height="6.5" rx="2" />
+    <rect x="3.5" y="13" width="17" height="6.5" rx="2" />
+    <path d="M7.2 7.75v.1M7.2 16.25v.1M11 7.75h5.5M11 16.25h5.5" />
+  </Icon>
+);
+
+export const CopyIcon = () => (
+  <Icon>
+    <rect x="8.5" y="8.5" width="11.5" height="11.5" rx="2.5" />
+    <path d="M15.5 5.5a2 2 0 0 0-2-2h-7.5a2.5 2.5 0 0 0-2.5 2.5v7.5a2 2 0 0 0 2 2" />
+  </Icon>
+);
+
+export const TrashIcon = () => (
+  <Icon>
+    <path d="M4.5 7h15M9.5 7V4.5h5V7M6.5 7l.9 12.5h9.2l.9-12.5M10.2 10.5v5.5M13.8 10.5v5.5" />
+  </Icon>
+);
+
+export const RefreshIcon = () => (
+  <Icon>
+    <path d="M19.5 12a7.5 7.5 0 1 1-2.3-5.4M19.7 4v3.8h-3.8" />
+  </Icon>
+);
+
+export const SearchIcon = () => (
+  <Icon>
+    <circle cx="11" cy="11" r="6.5" />
+    <path d="M15.8 15.8l4.2 4.2" />
+  </Icon>
+);
+
+export const ChevronIcon = () => (
+  <Icon>
+    <path d="M7 10l5 5 5-5" />
+  </Icon>
+);
+
+export const SignOutIcon = () => (
+  <Icon>
+    <path d="M14 4.5H7a2.5 2.5 0 0 0-2.5 2.5v10a2.5 2.5 0 0 0 2.5 2.5h7M10.5 12h9.5M16.5 8.5L20 12l-3.5 3.5" />
+  </Icon>
+);

@@ -1,0 +1,9 @@
+import { Page } from "../shell/page.tsx";
+
+export function KeysPage() {
+  return (
+    <Page title="Keys">
+      <p>This page is on its way.</p>
+    </Page>
+  );
+}

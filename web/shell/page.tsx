@@ -1,0 +1,38 @@
+// The frame of a page: its heading, what it is for, and what can be done on it as a whole.
+
+import { type ReactNode, useEffect, useRef } from "react";
+import { useRouter } from "./routing.tsx";
+import "./page.css";
+
+export interface PageProps {
+  title: string;
+  /** One or two sentences under the heading. */
+  lead?: ReactNode;
+  /** Buttons beside the heading. */
+  actions?: ReactNode;
+  /** For reading and forms; a list may want the whole width. */
+  width?: "text" | "full";
+  children: ReactNode;
+}
+
+export function Page({ title, lead, actions, width = "full", children }: PageProps) {
+  const router = useRouter();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (router.takeFocus()) heading.current?.focus({ preventScroll: true });
+  }, [router]);
+  return (
+    <div className={`page page-${width}`}>
+      <header className="page-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead && <p className="page-lead">{lead}</p>}
+        </div>
+        {actions && <div className="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}

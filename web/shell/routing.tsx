@@ -1,0 +1,40 @@
+// The router within reach of every page.
+
+import { createContext, type ComponentProps, type MouseEvent, use, useEffect } from "react";
+import type { Router } from "./router.ts";
+
+export const RouterContext = createContext<Router | null>(null);
+
+export function useRouter(): Router {
+  const router = use(RouterContext);
+  if (!router) throw new Error("A page needs the shell's router around it.");
+  return router;
+}
+
+/** A link within the console. With a modifier key it is a link like any other. */
+export function Link({ href, onClick, ...rest }: ComponentProps<"a"> & { href: string }) {
+  const router = useRouter();
+  function follow(event: MouseEvent<HTMLAnchorElement>) {
+    onClick?.(event);
+    const plain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    if (event.defaultPrevented || !plain) return;
+    event.preventDefault();
+    router.navigate(href);
+  }
+  return <a href={href} onClick={follow} {...rest} />;
+}
+
+/** Asks before unsaved work is left behind: within the console by a dialog, on closing the tab by the browser's own. */
+export function useLeaveGuard(unsaved: boolean): void {
+  const router = useRouter();
+  useEffect(() => {
+    if (!unsaved) return;
+    router.setGuarded(true);
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", warn);
+    return () => {
+      router.setGuarded(false);
+      removeEventListener("beforeunload", warn);
+    };
+  }, [router, unsaved]);
+}

@@ -1,0 +1,28 @@
+// What a studio consists of, apart from how it looks; it outlives the page that shows it.
+
+import { FacesStore } from "../faces/faces-store.ts";
+import { UploadStore } from "../faces/upload-store.ts";
+import { LiveStore } from "../live/live-store.ts";
+import { portal } from "../portal/portal.ts";
+import { createClient } from "../sdk/index.ts";
+
+export function openStudio() {
+  const client = createClient({ getCredential: () => portal.sessionCredential() });
+  const faces = new FacesStore(client);
+  const live = new LiveStore(client);
+  const upload = new UploadStore({ client, onAccepted: faces.watch, onReady: faces.select });
+  return {
+    client,
+    faces,
+    live,
+    upload,
+    /** Ends the session and everything that runs for it. */
+    async close(): Promise<void> {
+      await client.disconnect();
+      live.dispose();
+      faces.dispose();
+    },
+  };
+}
+
+export type StudioParts = ReturnType<typeof openStudio>;
