@@ -3,6 +3,7 @@
 
 import { sql, type SQL } from "drizzle-orm";
 import { limits } from "../contract/limits.ts";
+import { continueErasures } from "./avatars/erasures.ts";
 import { nowSeconds } from "./platform/clock.ts";
 import type { Env } from "./platform/env.ts";
 import { describeError, log } from "./platform/log.ts";
@@ -18,6 +19,7 @@ import {
 import { boxes } from "./platform/schema/boxes.ts";
 import { sessions } from "./platform/schema/sessions.ts";
 import { prepare } from "./platform/statement.ts";
+import { cleanUpVoices } from "./voices/cleanup.ts";
 
 const daySeconds = 24 * 3600;
 /** Boxes live about two hours, so none can still ask for a revocation this old. */
@@ -61,6 +63,8 @@ const tasks: Record<string, (env: Env) => Promise<void>> = {
   expired: removeExpired,
   boxes: forgetSilentBoxes,
   removals: carryOutRemovals,
+  voices: cleanUpVoices,
+  erasures: continueErasures,
 };
 
 /** Runs every task; throws once all have run if one failed, so that the platform counts the failure too. */

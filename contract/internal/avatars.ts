@@ -71,6 +71,7 @@ export const clipReportSchema = z.strictObject({
   clip: clipSchema,
 });
 export type ClipReport = z.infer<typeof clipReportSchema>;
+export const clipReportAnswerSchema = z.object({ ok: z.literal(true) });
 
 /** `POST /internal/erasures/pending`: avatars that may still be prepared on this weights volume and must go. */
 export const erasuresRequestSchema = z.strictObject({ weights_volume: z.string() });

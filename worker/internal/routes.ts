@@ -1,4 +1,3 @@
-import { avatarReportAnswerSchema, avatarReportSchema } from "../../contract/internal/avatars.ts";
 import {
   heartbeatAnswerSchema,
   heartbeatSchema,
@@ -12,7 +11,6 @@ import {
   settingsSaveRequestSchema,
 } from "../../contract/internal/settings.ts";
 import { settingsRefusedSchema, settingsSavedSchema } from "../../contract/settings.ts";
-import { recordReport } from "../avatars/avatars.ts";
 import { catalogueOf } from "../models/models.ts";
 import { refuse, unwrap } from "../platform/errors.ts";
 import { answers, declareRoute, explainIssues, takes, type PortalApp } from "../platform/portal.ts";
@@ -51,13 +49,6 @@ const settingsSave = declareRoute("box", {
   },
 });
 
-const avatarReport = declareRoute("box", {
-  method: "post",
-  path: "/internal/avatars/report",
-  request: { body: takes(avatarReportSchema) },
-  responses: { 200: answers(avatarReportAnswerSchema, "The report is kept") },
-});
-
 const sessionReport = declareRoute("box", {
   method: "post",
   path: "/internal/sessions/report",
@@ -94,11 +85,6 @@ export function mountInternal(app: PortalApp): void {
       refuse(inPatch ? "setting_refused" : "invalid_body", explainIssues(result.error));
     },
   );
-
-  app.openapi(avatarReport, async (c) => {
-    const note = await recordReport(c.var.env.db, c.req.valid("json"));
-    return c.json({ ok: true as const, registry_note: note }, 200);
-  });
 
   app.openapi(sessionReport, async (c) => {
     await upsertSession(c.var.env.db, c.var.boxId, c.req.valid("json"));

@@ -1,0 +1,63 @@
+// Publishing an avatar, which needs a recorded agreement, and withdrawing it, which needs nothing.
+
+import type { LibraryAvatar } from "../../contract/library.ts";
+import { hasAgreedToPublish } from "./agreements.ts";
+import { nowSeconds } from "../platform/clock.ts";
+import type { Env } from "../platform/env.ts";
+import { failure, success, type Outcome } from "../platform/errors.ts";
+import { libraryRecord, noAvatar } from "./avatars.ts";
+import { clearRegistry } from "./erasures.ts";
+import { findAvatar, publish, unpublish } from "./store.ts";
+
+type Stores = Pick<Env, "db" | "ledger">;
+
+const notConfirmed = "Whether you agreed to publish this avatar cannot be looked up now.";
+
+/** Succeeds only while the ledger holds an agreement to publish exactly this avatar. */
+async function requireAgreement(
+  { db, ledger }: Stores,
+  account: string,
+  avatarId: string,
+): Promise<Outcome<null>> {
+  if (!ledger) return failure("publication_consent_unavailable", notConfirmed);
+  // What was agreed for an erased avatar of this id says nothing about this one.
+  if (!(await clearRegistry({ db, ledger }, { account, avatarId }))) {
+    return failure("publication_consent_unavailable", notConfirmed);
+  }
+  const agreed = await hasAgreedToPublish(ledger, account, avatarId);
+  if (!agreed.ok) return agreed;
+  if (agreed.value) return success(null);
+  return failure(
+    "publication_consent_required",
+    "Agree to the publication terms for this avatar before you publish it.",
+  );
+}
+
+export async function publishAvatar(
+  stores: Stores,
+  account: string,
+  avatarId: string,
+): Promise<Outcome<LibraryAvatar>> {
+  const { db } = stores;
+  const avatar = await findAvatar(db, account, avatarId);
+  if (!avatar) return noAvatar;
+  const agreed = await requireAgreement(stores, account, avatarId);
+  if (!agreed.ok) return agreed;
+  const published = await publish(db, avatar, nowSeconds());
+  if (!published) return noAvatar;
+  // The ledger is another database: an agreement that was withdrawn between the two is noticed here.
+  const still = await requireAgreement(stores, account, avatarId);
+  if (still.ok) return success(libraryRecord(published));
+  await unpublish(db, account, avatarId, nowSeconds());
+  return still;
+}
+
+/** Takes an avatar out of the shared list at once; the ledger is not asked. */
+export async function withdrawAvatar(
+  { db }: Pick<Env, "db">,
+  account: string,
+  avatarId: string,
+): Promise<Outcome<LibraryAvatar>> {
+  const row = await unpublish(db, account, avatarId, nowSeconds());
+  return row ? success(libraryRecord(row)) : noAvatar;
+}
