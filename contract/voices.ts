@@ -10,6 +10,10 @@ export const byoEngines = ["cartesia", "elevenlabs"] as const;
 export const byoEngineSchema = z.enum(byoEngines);
 export type ByoEngine = z.infer<typeof byoEngineSchema>;
 
+export function isByoEngine(engine: VoiceEngine): engine is ByoEngine {
+  return byoEngines.some((one) => one === engine);
+}
+
 export const voiceEngineLabels: Record<VoiceEngine, string> = {
   local: "Built-in voice",
   cartesia: "Cartesia",

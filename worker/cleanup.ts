@@ -19,6 +19,7 @@ import {
 import { boxes } from "./platform/schema/boxes.ts";
 import { sessions } from "./platform/schema/sessions.ts";
 import { prepare } from "./platform/statement.ts";
+import { settleSessions } from "./sessions/erasure.ts";
 import { cleanUpVoices } from "./voices/cleanup.ts";
 
 const daySeconds = 24 * 3600;
@@ -62,6 +63,7 @@ async function forgetSilentBoxes({ db }: Env): Promise<void> {
 const tasks: Record<string, (env: Env) => Promise<void>> = {
   expired: removeExpired,
   boxes: forgetSilentBoxes,
+  sessions: settleSessions,
   removals: carryOutRemovals,
   voices: cleanUpVoices,
   erasures: continueErasures,

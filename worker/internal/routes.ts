@@ -4,7 +4,6 @@ import {
   lookupAnswerSchema,
   lookupRequestSchema,
 } from "../../contract/internal/boxes.ts";
-import { sessionReportAnswerSchema, sessionReportSchema } from "../../contract/internal/sessions.ts";
 import {
   internalSettingsReadSchema,
   settingsReadRequestSchema,
@@ -12,11 +11,11 @@ import {
 } from "../../contract/internal/settings.ts";
 import { settingsRefusedSchema, settingsSavedSchema } from "../../contract/settings.ts";
 import { catalogueOf } from "../models/models.ts";
+import type { PortalContext } from "../platform/context.ts";
 import { refuse, unwrap } from "../platform/errors.ts";
 import { answers, declareRoute, explainIssues, takes, type PortalApp } from "../platform/portal.ts";
-import { readSettings, saveSettings } from "../settings/settings.ts";
+import { readSettings, saveSettings, type SettingsScope } from "../settings/settings.ts";
 import { answerHeartbeat, lookUpCredential } from "./internal.ts";
-import { upsertSession } from "./store.ts";
 
 const heartbeat = declareRoute("box", {
   method: "post",
@@ -49,12 +48,9 @@ const settingsSave = declareRoute("box", {
   },
 });
 
-const sessionReport = declareRoute("box", {
-  method: "post",
-  path: "/internal/sessions/report",
-  request: { body: takes(sessionReportSchema) },
-  responses: { 200: answers(sessionReportAnswerSchema, "The report is kept") },
-});
+function settingsOf({ var: { env } }: PortalContext, account: string): SettingsScope {
+  return { db: env.db, account, models: catalogueOf(env), vault: env.vault !== null };
+}
 
 export function mountInternal(app: PortalApp): void {
   app.openapi(heartbeat, async (c) =>
@@ -67,7 +63,7 @@ export function mountInternal(app: PortalApp): void {
 
   app.openapi(settingsRead, async (c) => {
     const { account } = c.req.valid("json");
-    const scope = { db: c.var.env.db, account, models: catalogueOf(c.var.env) };
+    const scope = settingsOf(c, account);
     return c.json(unwrap(await readSettings(scope)), 200);
   });
 
@@ -75,7 +71,7 @@ export function mountInternal(app: PortalApp): void {
     settingsSave,
     async (c) => {
       const { account, patch } = c.req.valid("json");
-      const scope = { db: c.var.env.db, account, models: catalogueOf(c.var.env) };
+      const scope = settingsOf(c, account);
       const settings = unwrap(await saveSettings(scope, patch));
       return c.json({ ok: true as const, saved: true, settings }, 200);
     },
@@ -85,9 +81,4 @@ export function mountInternal(app: PortalApp): void {
       refuse(inPatch ? "setting_refused" : "invalid_body", explainIssues(result.error));
     },
   );
-
-  app.openapi(sessionReport, async (c) => {
-    await upsertSession(c.var.env.db, c.var.boxId, c.req.valid("json"));
-    return c.json({ ok: true as const }, 200);
-  });
 }

@@ -27,7 +27,8 @@ const save = declareRoute("portal-or-full-key", {
 });
 
 function scopeOf(c: PortalContext): SettingsScope {
-  return { db: c.var.env.db, account: c.var.caller.account, models: catalogueOf(c.var.env) };
+  const { env, caller } = c.var;
+  return { db: env.db, account: caller.account, models: catalogueOf(env), vault: env.vault !== null };
 }
 
 export function mountSettings(app: PortalApp): void {

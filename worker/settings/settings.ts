@@ -11,6 +11,7 @@ import {
   type SettingsPatch,
   type SettingsRead,
 } from "../../contract/settings.ts";
+import { voiceEngineLabels } from "../../contract/voices.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import { failure, success, type Outcome } from "../platform/errors.ts";
 import { isPrivateHost } from "./endpoints.ts";
@@ -19,12 +20,12 @@ import { mergeRecord, readRecord } from "./store.ts";
 /** Tools every persona has; a custom one may not take their names. */
 const builtinTools = new Set(["end_call", "skip_turn", "pause_conversation", "set_language"]);
 
-const engineLabels = { local: "Built-in voice", cartesia: "Cartesia", elevenlabs: "ElevenLabs" } as const;
-
-function ttsProviders(): SettingsRead["tts_providers"] {
+/** An engine on the caller's own account can be had where the portal can keep the caller's key. */
+function ttsProviders(vault: boolean): SettingsRead["tts_providers"] {
   return voiceEngines.map((id) => {
     const local = id === "local";
-    return { id, label: engineLabels[id], local, byo: !local, cloning: !local, available: local };
+    const available = local || vault;
+    return { id, label: voiceEngineLabels[id], local, byo: !local, cloning: !local, available };
   });
 }
 
@@ -79,9 +80,16 @@ export interface SettingsScope {
   db: D1Database;
   account: string;
   models: ModelRow[];
+  /** Whether provider keys can be kept. */
+  vault: boolean;
 }
 
-export async function readSettings({ db, account, models }: SettingsScope): Promise<Outcome<SettingsRead>> {
+export async function readSettings({
+  db,
+  account,
+  models,
+  vault,
+}: SettingsScope): Promise<Outcome<SettingsRead>> {
   const record = await loadRecord(db, account);
   if (!record.ok) return record;
   return success({
@@ -89,7 +97,7 @@ export async function readSettings({ db, account, models }: SettingsScope): Prom
     models,
     effort_levels: [...effortLevels],
     reasoning_levels: [...reasoningLevels],
-    tts_providers: ttsProviders(),
+    tts_providers: ttsProviders(vault),
     persisted: true,
   });
 }

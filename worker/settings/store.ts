@@ -1,6 +1,6 @@
 // The settings table: one JSON object an account.
 
-import { eq, sql } from "drizzle-orm";
+import { eq, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { SettingsPatch } from "../../contract/settings.ts";
 import { settings } from "../platform/schema/settings.ts";
@@ -22,21 +22,35 @@ export interface RecordMerge {
   at: number;
 }
 
+const isObject = sql`CASE WHEN json_valid(settings.record) THEN json_type(settings.record) = 'object' ELSE 0 END`;
+
+/** A condition: nothing is stored for the account, or what is stored can be written into. */
+export function recordIsWritable(account: string): SQL {
+  return sql`NOT EXISTS (SELECT 1 FROM settings WHERE account = ${account} AND NOT (${isObject}))`;
+}
+
+/** The stored voice engine, as an expression; null where none was ever saved or the record is broken. */
+export function storedVoiceEngine(account: string): SQL {
+  return sql`(SELECT CASE WHEN json_valid(record) THEN json_extract(record, '$.tts_provider') END
+    FROM settings WHERE account = ${account})`;
+}
+
 /**
- * Writes the fields of a patch into the stored object in one statement, so that two saves at once both stay. Answers the
- * whole record; null when what is stored is no JSON object, which is then left as it is.
+ * The one statement that writes the fields of a patch into the stored object, so that two saves at once both stay. It
+ * returns the record; no row when the condition does not hold or what is stored is no JSON object, which then stays.
  */
-export async function mergeRecord(
-  db: D1Database,
-  { account, patch, at }: RecordMerge,
-): Promise<string | null> {
+export function mergeQuery({ account, patch, at }: RecordMerge, condition: SQL = sql`1`): SQL {
   const fields = Object.entries(patch).filter(([, value]) => value !== undefined);
   const assignments = fields.map(([name, value]) => sql`, ${`$.${name}`}, json(${JSON.stringify(value)})`);
-  const write = (target: ReturnType<typeof sql>) => sql`json_set(${target}${sql.join(assignments)})`;
-  const row = await drizzle(db).get<{ record: string } | undefined>(sql`
-    INSERT INTO settings (account, record, updated_at) VALUES (${account}, ${write(sql`'{}'`)}, ${at})
-    ON CONFLICT (account) DO UPDATE SET record = ${write(sql`settings.record`)}, updated_at = ${at}
-      WHERE CASE WHEN json_valid(settings.record) THEN json_type(settings.record) = 'object' ELSE 0 END
-    RETURNING record`);
+  const write = (target: SQL) => sql`json_set(${target}${sql.join(assignments)})`;
+  return sql`
+    INSERT INTO settings (account, record, updated_at) SELECT ${account}, ${write(sql`'{}'`)}, ${at} WHERE ${condition}
+    ON CONFLICT (account) DO UPDATE SET record = ${write(sql`settings.record`)}, updated_at = ${at} WHERE ${isObject}
+    RETURNING record`;
+}
+
+/** Writes a patch; answers the whole record, or null when what is stored cannot be written into. */
+export async function mergeRecord(db: D1Database, merge: RecordMerge): Promise<string | null> {
+  const row = await drizzle(db).get<{ record: string } | undefined>(mergeQuery(merge));
   return row?.record ?? null;
 }
