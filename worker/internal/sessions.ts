@@ -1,3 +1,49 @@
-import type { PortalApp } from "../platform/portal.ts";
+import {
+  keptAnswerSchema,
+  sessionReportSchema,
+  transcriptReportSchema,
+  usageReportSchema,
+} from "../../contract/internal/sessions.ts";
+import { unwrap } from "../platform/errors.ts";
+import { answers, declareRoute, takes, type PortalApp } from "../platform/portal.ts";
+import { recordSession, recordTranscript, recordUsage } from "../sessions/reports.ts";
 
-export function mountInternalSessions(_app: PortalApp): void {}
+const report = declareRoute("box", {
+  method: "post",
+  path: "/internal/sessions/report",
+  request: { body: takes(sessionReportSchema) },
+  responses: { 200: answers(keptAnswerSchema, "The report is kept") },
+});
+
+const transcript = declareRoute("box", {
+  method: "post",
+  path: "/internal/sessions/transcript",
+  request: { body: takes(transcriptReportSchema) },
+  responses: { 200: answers(keptAnswerSchema, "The lines are kept") },
+});
+
+const usage = declareRoute("box", {
+  method: "post",
+  path: "/internal/usage",
+  request: { body: takes(usageReportSchema) },
+  responses: { 200: answers(keptAnswerSchema, "The report is kept") },
+});
+
+const kept = { ok: true } as const;
+
+export function mountInternalSessions(app: PortalApp): void {
+  app.openapi(report, async (c) => {
+    unwrap(await recordSession(c.var.env.db, c.var.boxId, c.req.valid("json")));
+    return c.json(kept, 200);
+  });
+
+  app.openapi(transcript, async (c) => {
+    unwrap(await recordTranscript(c.var.env.db, c.var.boxId, c.req.valid("json")));
+    return c.json(kept, 200);
+  });
+
+  app.openapi(usage, async (c) => {
+    unwrap(await recordUsage(c.var.env.db, c.var.boxId, c.req.valid("json")));
+    return c.json(kept, 200);
+  });
+}
