@@ -2,10 +2,11 @@
 
 import type { MiddlewareHandler } from "hono";
 import { limits } from "../../contract/limits.ts";
-import { isBoxPath } from "../../contract/policies.ts";
+import { boxPolicy, isBoxPath } from "../../contract/policies.ts";
 import { guard } from "../access/guard.ts";
 import { isWebSocketUpgrade } from "../access/presented.ts";
-import { refuse } from "../platform/errors.ts";
+import { failures } from "../access/policy.ts";
+import { Refusal, refuse } from "../platform/errors.ts";
 import { log } from "../platform/log.ts";
 import type { Portal, PortalContext } from "../platform/context.ts";
 import type { PortalApp } from "../platform/portal.ts";
@@ -48,7 +49,12 @@ const requireKey = guard("key");
 
 const door: MiddlewareHandler<Portal> = async (c, next) => {
   if (!isBoxPath(c.req.path)) return next();
-  if (c.req.method !== "OPTIONS") await requireKey(c, async () => {});
+  const { method, path } = c.req;
+  if (method !== "OPTIONS") {
+    await requireKey(c, async () => {});
+    // A box would say the same; whoever holds too little hears so even while none runs.
+    if (boxPolicy(method, path) === "full" && c.var.caller.scope === "tts") throw new Refusal(failures.scope);
+  }
   return toBox(c);
 };
 
