@@ -8,6 +8,8 @@ export interface UploadOptions {
   /** Display name; without it the box derives one from the file name and replaces what it had under that. */
   name?: string;
   framing?: Framing;
+  /** The `consent_id` of an attestation to exactly these bytes; tones are built only with one. */
+  consentToken?: string;
   /** Fraction of the file that has left, 0..1. */
   onProgress?(fraction: number): void;
   signal?: AbortSignal;
@@ -25,7 +27,16 @@ interface Answer {
   retryAfter: string | null;
 }
 
-function send({ url, secret, file, name, framing, onProgress, signal }: SendOptions): Promise<Answer> {
+function send({
+  url,
+  secret,
+  file,
+  name,
+  framing,
+  consentToken,
+  onProgress,
+  signal,
+}: SendOptions): Promise<Answer> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(clientError("aborted", "The upload was cancelled."));
@@ -62,6 +73,7 @@ function send({ url, secret, file, name, framing, onProgress, signal }: SendOpti
     // Text parts go first, so that a server reading in order knows them when the file arrives.
     if (name !== undefined) form.append("name", name);
     if (framing !== undefined) form.append("framing", framing);
+    if (consentToken !== undefined) form.append("consent_token", consentToken);
     form.append("file", file, file.name);
     request.send(form);
   });
