@@ -4,16 +4,24 @@ import { z } from "zod";
 import { limits } from "./limits.ts";
 import { tones } from "./tones.ts";
 
+/** A tone's takes are numbered from the second on: `take__warm`, `take__warm__1`, `take__warm__2`. */
+const fieldPattern = new RegExp(`^(?:file|take__(?:${tones.join("|")})(?:__[1-9]\\d?)?)$`);
+
 /** The multipart field a file would have had on `POST /api/avatar`. */
-export const uploadFieldSchema = z.enum(["file", ...tones.map((tone) => `take__${tone}` as const)]);
-export type UploadField = z.infer<typeof uploadFieldSchema>;
+export const uploadFieldSchema = z
+  .string()
+  .regex(fieldPattern, "must be file, or take__ and a tone")
+  .describe("`file`, or `take__<tone>` and from the second take of a tone on `take__<tone>__<n>`");
 
 export const imageTypes = ["image/jpeg", "image/png"] as const;
 export const videoTypes = ["video/mp4", "video/quicktime", "video/webm"] as const;
 export const uploadTypeSchema = z.enum([...imageTypes, ...videoTypes]);
 export type UploadType = z.infer<typeof uploadTypeSchema>;
 
-/** `POST /auth/uploads`. Sizes are bytes; past their limits it is 413 `upload_too_large`, not 400. */
+/**
+ * `POST /auth/uploads`. Sizes are bytes; past their limits it is 413 `upload_too_large`, not 400. There must be one `file`,
+ * no field may occur twice, and takes are videos.
+ */
 export const uploadRequestSchema = z.strictObject({
   files: z
     .array(
