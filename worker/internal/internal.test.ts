@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { fleetSchema } from "../../contract/fleet.ts";
 import { avatarReportAnswerSchema, type AvatarReport } from "../../contract/internal/avatars.ts";
 import { heartbeatAnswerSchema, lookupAnswerSchema } from "../../contract/internal/boxes.ts";
-import { type SessionReport } from "../../contract/internal/sessions.ts";
 import { internalSettingsReadSchema } from "../../contract/internal/settings.ts";
 import { libraryListSchema } from "../../contract/library.ts";
 import { limits } from "../../contract/limits.ts";
@@ -176,45 +175,6 @@ describe("avatar reports", () => {
     expect(await send({ avatar_id: "one-more" })).toContain("200");
     expect(await send({ avatar_id: "a0", state: "failed", detail: "no face" })).toBe("");
     expect(await send({ avatar_id: "one-more", account: "bea@example.com" })).toBe("");
-  });
-});
-
-const readSession = () => db.prepare("SELECT * FROM sessions WHERE id = 's1'").first();
-
-describe("session reports", () => {
-  const began: SessionReport = {
-    session_id: "s1",
-    account: "ann@example.com",
-    kind: "studio",
-    avatar_id: "ada",
-    started_at: Math.floor(Date.now() / 1000),
-    ended_at: null,
-    end_reason: null,
-    turns: 0,
-  };
-
-  test("a session begins, ends once, and only its own box may say so", async () => {
-    await ask("sessions/report", began);
-    const ended = { ...began, ended_at: began.started_at + 60, end_reason: "idle", turns: 4 };
-    await post("/internal/sessions/report", ended, asBox("box-b"));
-    expect(await readSession()).toMatchObject({ ended_at: null });
-    await ask("sessions/report", { ...ended, account: "bea@example.com" });
-    expect(await readSession()).toMatchObject({ ended_at: null, account: "ann@example.com" });
-    await ask("sessions/report", ended);
-    await ask("sessions/report", { ...ended, end_reason: "replaced" });
-    expect(await readSession()).toMatchObject({ end_reason: "idle", turns: 4, box_id: "box-a" });
-  });
-
-  test("the clean-up takes one that no fresh box reports for lost", async () => {
-    await ask("sessions/report", began);
-    await beat("box-a", liveSession("ann@example.com", "s1"));
-    moveClock(100);
-    await beat("box-a", liveSession("ann@example.com", "s1"));
-    await cleanUp(envOf(bindings));
-    expect(await readSession()).toMatchObject({ ended_at: null });
-    moveClock(100);
-    await cleanUp(envOf(bindings));
-    expect(await readSession()).toMatchObject({ end_reason: "lost" });
   });
 });
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { structuredErrorSchema } from "../../contract/errors.ts";
 import { bodyOf, call, db, signIn } from "../testing/portal.ts";
@@ -104,7 +104,10 @@ test("paging shows each session once, newest first, while others come and go", a
         expect(answer.sessions).toHaveLength(limit);
         const fresh = page < turns.length ? added.filter(({ id }) => !everStored.has(id)) : [];
         await insert(ann, fresh);
-        for (const row of fresh) stored.set(row.id, row).size && everStored.set(row.id, row);
+        for (const row of fresh) {
+          stored.set(row.id, row);
+          everStored.set(row.id, row);
+        }
         for (const pick of page < turns.length ? picks : []) {
           const id = [...stored.keys()][pick % Math.max(1, stored.size)];
           if (id === undefined) continue;
