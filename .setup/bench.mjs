@@ -25,13 +25,19 @@ const parts = {
   encode: [[join(build, "bench/encode_bench")]],
   avatars: [[node, "bench/avatars/prepare.ts"]],
   live: [[node, "bench/live/main.ts"]],
+  portal: [[node, "bench/portal/main.ts"]],
 };
+
+/** Parts that run programs of the native build. */
+const native = new Set(["warp", "net", "encode"]);
 
 await main(async () => {
   const wanted = process.argv.slice(2);
   await setup({ purposes: ["run", "bench"] });
-  await run("cmake", configure);
-  await run("cmake", ["--build", build, "--parallel", "2"]);
+  if (wanted.length === 0 || wanted.some((name) => native.has(name))) {
+    await run("cmake", configure);
+    await run("cmake", ["--build", build, "--parallel", "2"]);
+  }
   for (const [name, commands] of Object.entries(parts)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     console.log(`\n# ${name}`);
