@@ -25,9 +25,12 @@ import type { Log } from "./ops/log.ts";
 import { Percentiles } from "./ops/percentiles.ts";
 import { AvatarReports } from "./portal/avatar-reports.ts";
 import { PortalClient } from "./portal/client.ts";
+import { ErasureSweep } from "./portal/erasure-sweep.ts";
 import { Heartbeats } from "./portal/heartbeat.ts";
+import { MediaArchive } from "./portal/media-archive.ts";
 import type { Portal } from "./portal/portal.ts";
 import { StandalonePortal } from "./portal/standalone.ts";
+import { keptWeightsVolume } from "./portal/weights-volume.ts";
 import type { Services } from "./services.ts";
 import { ControlSockets } from "./sockets/control-sockets.ts";
 import { acceptUpgrades } from "./sockets/upgrade.ts";
@@ -63,8 +66,19 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
   const models = parts.models ?? configuredModels(config);
   const client = config.portal && new PortalClient({ ...config.portal, models: models.catalogue, log });
   const portal: Portal = client ?? new StandalonePortal(models.catalogue);
-  const avatarReports = new AvatarReports({ portal, region: config.region });
+  // A box alone tells nobody where its avatars are.
+  const weightsVolume = client ? (config.weightsVolume ?? (await keptWeightsVolume(config.stateDir))) : "";
+  const avatarReports = new AvatarReports({
+    portal,
+    region: config.region,
+    weightsVolume,
+    onArchivable: (avatar) => archive?.add(avatar),
+  });
   const faces = await parts.openFaces((avatar, report) => avatarReports.moved(avatar, report));
+  const archive = client && new MediaArchive({ portal: client, faces, log });
+  const sweep = client && new ErasureSweep({ portal: client, faces, weightsVolume, log });
+  avatarReports.attach(faces);
+  sweep?.start();
 
   const portalKeys = client && new PortalKeys({ ask: (digest) => client.lookup(digest) });
   const authorities: Authority[] = [];
@@ -182,7 +196,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     await slot.close();
     await closeServer(server);
     await heartbeats?.close();
-    await Promise.all([voices.close(), faces.close(), portal.close()]);
+    await Promise.all([voices.close(), faces.close(), sweep?.close(), archive?.close(), portal.close()]);
     log.info("box ended");
   };
   return { url, services, close: () => (closing ??= close()) };

@@ -16,6 +16,8 @@ export interface BoxConfig {
   /** Where the portal and browsers reach this box; null when only its own machine does. */
   publicUrl: string | null;
   stateDir: string;
+  /** Name of the volume that avatars are prepared on; null: the one that the state folder keeps. */
+  weightsVolume: string | null;
   commit: string;
   logLevel: string;
   portal: { url: string; secret: string } | null;
@@ -86,6 +88,10 @@ const environmentSchema = z.object({
   BOX_REGION: z.string().max(64).default("local"),
   BOX_COMMIT: z.string().max(64).default("unknown"),
   PORTAL_URL: httpUrl.optional(),
+  WEIGHTS_VOLUME: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, "may hold letters, digits, dots, dashes and underscores")
+    .optional(),
   VISAVIS_STATE: z.string().default(".local"),
   SERVICE_API_KEYS: z.string().default(""),
   ANTHROPIC_API_KEY: z.string().optional(),
@@ -133,6 +139,7 @@ export function readConfig(environment: Record<string, string | undefined>): Box
     region: env.BOX_REGION,
     publicUrl: env.BOX_PUBLIC_URL?.replace(/\/+$/, "") ?? null,
     stateDir: resolve(env.VISAVIS_STATE),
+    weightsVolume: env.WEIGHTS_VOLUME ?? null,
     commit: env.BOX_COMMIT,
     logLevel: env.LOG_LEVEL,
     portal:

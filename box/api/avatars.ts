@@ -67,7 +67,12 @@ export function avatarRoutes({ avatarReports, faces }: Services): Hono<BoxEnv> {
       ...(framing === undefined ? {} : { framing }),
       ...(gestureAmplitude === undefined ? {} : { gestureAmplitude }),
     });
-    avatarReports.made({ account, avatar: made.avatar, name: name ?? null, state: made.status });
+    avatarReports.made({
+      account,
+      avatar: made.avatar,
+      name: name ?? null,
+      consentId: fields.get("consent_token")?.trim() || undefined,
+    });
     const coming: readonly string[] = made.tones;
     const wanted = (fields.get("tones") ?? "").split(",").map((tone) => tone.trim());
     const more = wanted.some((tone) => tone !== "" && !coming.includes(tone));

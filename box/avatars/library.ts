@@ -3,36 +3,21 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AvatarCreated, AvatarList, AvatarState, BuildReport, Framing } from "../../contract/avatars.ts";
+import type { AvatarCreated, AvatarList, BuildReport } from "../../contract/avatars.ts";
 import { limits } from "../../contract/limits.ts";
 import { baseTone } from "../../contract/tones.ts";
 import { BuildQueue } from "./build-queue.ts";
+import { entryOf, squareOf, takenAt, type AvatarEntry } from "./entry.ts";
 import { AvatarError } from "./errors.ts";
 import { parseFraming } from "./framing.ts";
-import { displayName, filenameId, uniqueId } from "./ids.ts";
+import { AVATAR_ID, displayName, filenameId, uniqueId } from "./ids.ts";
 import { FaceFinder } from "./landmarks.ts";
 import { checkPhoto, encodeSource, nativeBuilder, PREPARATION_VERSION, PREVIEW_FILE } from "./prepare.ts";
 import type { AvatarBuilder, CheckedPhoto } from "./prepare.ts";
 import { AvatarStore } from "./store.ts";
 import type { AvatarRecord } from "./store.ts";
 
-export interface AvatarEntry {
-  id: string;
-  displayName: string;
-  /** Account that uploaded it; null for stock avatars. */
-  owner: string | null;
-  stock: boolean;
-  status: AvatarState;
-  /** Why it failed; empty otherwise. */
-  detail: string;
-  /** Holds rig.vvr, loop.i420 and preview.jpg when the status is `ready`: what Stage takes as `avatarDir`. */
-  dir: string;
-  framing: Framing;
-  gestureAmplitude: number;
-  /** Epoch seconds. */
-  created_at: number;
-  updated_at: number;
-}
+export type { AvatarEntry } from "./entry.ts";
 
 export interface CreateAvatarRequest {
   owner: string;
@@ -134,6 +119,8 @@ export class AvatarLibrary {
         sha256: digest(bytes),
         version: PREPARATION_VERSION,
         build: previous?.build ?? null,
+        square: squareOf(photo),
+        taken_at: now,
         created_at: previous?.created_at ?? now,
         updated_at: now,
       };
@@ -229,12 +216,81 @@ export class AvatarLibrary {
       throw new AvatarError("avatar_busy", "This avatar is being built; try again in a moment.");
     this.#records.delete(id);
     this.#queue.forget(id);
-    if (this.#choices.get(account) === id) {
-      this.#choices.delete(account);
-      await this.#store.saveChoices(this.#choices);
-    }
+    await this.#forgetChoice(account, id);
     await this.#store.remove(id);
     return { deleted: id, active: this.active(account)?.id ?? null };
+  }
+
+  /** What accounts uploaded to this box. */
+  owned(): AvatarEntry[] {
+    return [...this.#records.values()]
+      .filter(({ owner }) => owner !== null)
+      .map((record) => this.#entry(record));
+  }
+
+  /** The files of a ready avatar that the portal's archive keeps, both JPEG; undefined while it is not ready. */
+  async archivable(
+    account: string,
+    id: string,
+  ): Promise<{ build: string; source: Buffer; still: Buffer } | undefined> {
+    const record = this.#records.get(id);
+    if (record?.owner !== account || record.status !== "ready" || record.build === null) return undefined;
+    const { build } = record;
+    const [source, still] = await Promise.all([this.#store.readSource(id), this.preview(account, id)]);
+    // A new photograph may have come while these were read.
+    return this.#records.get(id) === record ? { build, source, still } : undefined;
+  }
+
+  /** Notes that the archive holds what `archivable` answered for a build. */
+  async markArchived(id: string, build: string): Promise<void> {
+    const record = this.#records.get(id);
+    if (record?.status !== "ready" || record.build !== build) return;
+    const archived: AvatarRecord = { ...record, archived_build: build };
+    this.#records.set(id, archived);
+    await this.#store.save(archived);
+  }
+
+  /**
+   * Removes whatever is left here of an avatar that was erased at `erasedAt` (epoch seconds): all of it, or, where another
+   * photograph was taken in under its id since, what was built before. Waits for a build under way. False when that was
+   * not possible now.
+   */
+  async erase(account: string, id: string, erasedAt: number): Promise<boolean> {
+    if (!AVATAR_ID.test(id)) return true;
+    const known = this.#records.get(id);
+    if (known && known.owner !== account) return true;
+    const isErased = (record: AvatarRecord) => takenAt(record) <= erasedAt;
+    // A build that nobody wants any more is given up at its end.
+    if (known && isErased(known)) this.#records.delete(id);
+    await this.#queue.settled(id);
+    if (this.#queue.isBusy(id) || this.#closing) return false;
+    const ticket = this.#queue.reserve(id, { unlimited: true });
+    try {
+      const record = this.#records.get(id);
+      if (!record || isErased(record)) {
+        this.#records.delete(id);
+        await this.#forgetChoice(account, id);
+        await this.#store.remove(id);
+      } else if (record.status === "preparing") {
+        return false;
+      } else {
+        // Of a failed one the build on disk is the one before.
+        const kept: AvatarRecord = record.status === "ready" ? record : { ...record, build: null };
+        this.#records.set(id, kept);
+        await this.#store.save(kept);
+        await this.#store.removeBuildsExcept(id, [kept.build]);
+      }
+    } finally {
+      ticket.release();
+    }
+    if (!this.#records.has(id)) this.#queue.forget(id);
+    return true;
+  }
+
+  async #forgetChoice(account: string, id: string): Promise<void> {
+    if (this.#choices.get(account) !== id) return;
+    this.#choices.delete(account);
+    await this.#store.saveChoices(this.#choices);
   }
 
   /** Waits for the build under way, leaves the others for the next start and ends the landmark thread. Idempotent. */
@@ -264,19 +320,7 @@ export class AvatarLibrary {
   }
 
   #entry(record: AvatarRecord): AvatarEntry {
-    return {
-      id: record.id,
-      displayName: record.display_name,
-      owner: record.owner,
-      stock: record.owner === null,
-      status: record.status,
-      detail: record.detail,
-      dir: record.build === null ? "" : this.#store.dirOf(record.id, record.build),
-      framing: record.framing,
-      gestureAmplitude: record.gesture_amplitude,
-      created_at: record.created_at,
-      updated_at: record.updated_at,
-    };
+    return entryOf(record, record.build === null ? "" : this.#store.dirOf(record.id, record.build));
   }
 
   #isCurrent(record: AvatarRecord): boolean {

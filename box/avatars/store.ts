@@ -21,6 +21,12 @@ export interface AvatarRecord {
   version: number;
   /** Folder of the newest complete build, beside avatar.json; null before the first. */
   build: string | null;
+  /** Where in the photograph the square lies that is shown, in fractions of its width and height; older records lack it. */
+  square?: { x: number; y: number; w: number; h: number };
+  /** When this photograph was taken in; a record that lacks it has had no other since `created_at`. */
+  taken_at?: number;
+  /** The build whose still, with its photograph, is in the portal's archive. */
+  archived_build?: string;
   created_at: number;
   updated_at: number;
 }

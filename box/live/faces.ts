@@ -6,7 +6,17 @@ import type { AvatarEntry, AvatarLibrary } from "../avatars/library.ts";
 /** The library as callers of the box see it. */
 export type Faces = Pick<
   AvatarLibrary,
-  "create" | "list" | "resolve" | "ready" | "preview" | "active" | "close"
+  | "create"
+  | "list"
+  | "resolve"
+  | "ready"
+  | "preview"
+  | "active"
+  | "owned"
+  | "archivable"
+  | "markArchived"
+  | "erase"
+  | "close"
 >;
 
 /** The tones an avatar has; at least the base one. */

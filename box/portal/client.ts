@@ -1,7 +1,15 @@
 // The portal over HTTP: `/internal/*` under the box's own secret.
 
 import { z } from "zod";
-import { type AvatarReport } from "../../contract/internal/avatars.ts";
+import {
+  archiveDoneAnswerSchema,
+  archiveGrantSchema,
+  type archiveRequestSchema,
+  avatarReportAnswerSchema,
+  erasuresAnswerSchema,
+  erasuresDoneAnswerSchema,
+  type AvatarReport,
+} from "../../contract/internal/avatars.ts";
 import {
   heartbeatAnswerSchema,
   lookupAnswerSchema,
@@ -19,6 +27,7 @@ import {
   type SettingsRead,
 } from "../../contract/settings.ts";
 import type { ModelRow } from "../../contract/models.ts";
+import type { PutGrant } from "../../contract/uploads.ts";
 import { Refusal } from "../failure.ts";
 import { describeError, type Log } from "../ops/log.ts";
 import type { Portal, SettingsSaved } from "./portal.ts";
@@ -40,13 +49,16 @@ export interface PortalClientOptions {
   log: Log;
 }
 
+export type ArchiveRequest = z.infer<typeof archiveRequestSchema>;
+export type PendingErasure = z.infer<typeof erasuresAnswerSchema>["erasures"][number];
+
 interface Copy {
   read: SettingsRead;
   fetchedAtMs: number;
 }
 
 /** The portal answered with something else than 2xx. */
-class PortalError extends Error {
+export class PortalError extends Error {
   readonly status: number;
 
   constructor(path: string, status: number) {
@@ -67,11 +79,12 @@ export class PortalClient implements Portal {
   constructor(options: PortalClientOptions) {
     this.#options = options;
     this.#reports = new ReportQueue({
-      deliver: async ({ path, body }) => {
-        const { status } = await this.#post(path, body);
+      deliver: async ({ path, body, onAnswer }) => {
+        const { status, body: answer } = await this.#post(path, body);
         // What the portal refuses once it refuses forever; only what it could not take is sent again.
         if (status >= 500 || status === 401 || status === 429) throw new PortalError(path, status);
         if (status >= 400) options.log.warn({ path, status }, "the portal refused a report");
+        else onAnswer?.(answer);
       },
       onFailure: (error) => options.log.warn(describeError(error), "a report did not reach the portal"),
     });
@@ -117,8 +130,35 @@ export class PortalClient implements Portal {
     throw new Refusal("settings_unavailable", "The settings could not be saved just now.");
   }
 
-  reportAvatar(report: AvatarReport): void {
-    this.#reports.add({ path: "/internal/avatars/report", body: report });
+  reportAvatar(report: AvatarReport, onKept?: (registryNote: string) => void): void {
+    this.#reports.add({
+      path: "/internal/avatars/report",
+      body: report,
+      onAnswer: (body) => {
+        const answer = avatarReportAnswerSchema.safeParse(body);
+        if (answer.success) onKept?.(answer.data.registry_note);
+      },
+    });
+  }
+
+  /** Where to PUT files of an avatar's archive. Rejects with PortalError. */
+  async grantArchive(request: ArchiveRequest): Promise<PutGrant[]> {
+    return (await this.#ask("/internal/avatars/media", request, archiveGrantSchema)).files;
+  }
+
+  /** The files were PUT. Rejects with PortalError; a 400 says that one is not there as it was granted. */
+  async closeArchive(request: ArchiveRequest): Promise<void> {
+    await this.#ask("/internal/avatars/media/done", request, archiveDoneAnswerSchema);
+  }
+
+  async pendingErasures(weightsVolume: string): Promise<PendingErasure[]> {
+    const body = { weights_volume: weightsVolume };
+    return (await this.#ask("/internal/erasures/pending", body, erasuresAnswerSchema)).erasures;
+  }
+
+  async confirmErasures(weightsVolume: string, erasureIds: string[]): Promise<void> {
+    const body = { weights_volume: weightsVolume, erasure_ids: erasureIds };
+    await this.#ask("/internal/erasures/done", body, erasuresDoneAnswerSchema);
   }
 
   reportSession(report: SessionReport): void {

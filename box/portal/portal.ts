@@ -11,8 +11,11 @@ export interface Portal {
   settings(account: string): Promise<SettingsRead>;
   /** Rejects with Refusal `settings_unavailable` when the portal does not answer. */
   saveSettings(account: string, patch: SettingsPatch): Promise<SettingsSaved>;
-  /** Reports are delivered in order, again and again until they are accepted. */
-  reportAvatar(report: AvatarReport): void;
+  /**
+   * Reports are delivered in order, again and again until they are accepted. `onKept` hears why an avatar is not in the
+   * library; the note is empty when it is.
+   */
+  reportAvatar(report: AvatarReport, onKept?: (registryNote: string) => void): void;
   reportSession(report: SessionReport): void;
   close(): Promise<void>;
 }

@@ -3,11 +3,13 @@
 export interface Report {
   path: string;
   body: unknown;
+  /** The portal took it, and answered this. */
+  onAnswer?(body: unknown): void;
 }
 
-export interface ReportQueueOptions {
+export interface ReportQueueOptions<Item> {
   /** Rejects when the report has to be sent again. */
-  deliver(report: Report): Promise<void>;
+  deliver(report: Item): Promise<void>;
   onFailure(error: unknown): void;
   /** The first wait after a failure; it doubles up to a minute. */
   retryMs?: number;
@@ -17,16 +19,16 @@ const longestWaitMs = 60_000;
 /** Oldest reports are given up first. */
 const capacity = 1_000;
 
-export class ReportQueue {
-  readonly #options: ReportQueueOptions;
-  readonly #queue: Report[] = [];
+export class ReportQueue<Item = Report> {
+  readonly #options: ReportQueueOptions<Item>;
+  readonly #queue: Item[] = [];
   readonly #retryMs: number;
   #waitMs: number;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | null = null;
   #closed = false;
 
-  constructor(options: ReportQueueOptions) {
+  constructor(options: ReportQueueOptions<Item>) {
     this.#options = options;
     this.#retryMs = options.retryMs ?? 1_000;
     this.#waitMs = this.#retryMs;
@@ -36,7 +38,7 @@ export class ReportQueue {
     return this.#queue.length;
   }
 
-  add(report: Report): void {
+  add(report: Item): void {
     this.#queue.push(report);
     if (this.#queue.length > capacity) this.#queue.shift();
     if (this.#timer === undefined) this.#send();

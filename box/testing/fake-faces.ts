@@ -15,6 +15,11 @@ function entry(id: string, owner: string | null): AvatarEntry {
     dir: `/nowhere/${id}`,
     framing: "bust",
     gestureAmplitude: 0.5,
+    filename: `${id}.png`,
+    sha256: "0".repeat(64),
+    crop: null,
+    madeAt: 0,
+    archived: false,
     created_at: 0,
     updated_at: 0,
   };
@@ -87,6 +92,35 @@ export class FakeFaces implements Faces {
 
   active(): AvatarEntry | null {
     return this.entries[0] ?? null;
+  }
+
+  owned(): AvatarEntry[] {
+    return this.entries.filter(({ owner }) => owner !== null);
+  }
+
+  archivable(account: string, id: string): ReturnType<Faces["archivable"]> {
+    const found = this.entries.find((known) => known.id === id && known.owner === account);
+    return Promise.resolve(
+      found && {
+        build: "build-1",
+        source: Buffer.from(`photograph of ${id}`),
+        still: Buffer.from(`still of ${id}`),
+      },
+    );
+  }
+
+  markArchived(id: string): Promise<void> {
+    const found = this.entries.find((known) => known.id === id);
+    if (found) found.archived = true;
+    return Promise.resolve();
+  }
+
+  erase(account: string, id: string, erasedAt: number): Promise<boolean> {
+    const at = this.entries.findIndex(
+      (known) => known.id === id && known.owner === account && known.madeAt <= erasedAt,
+    );
+    if (at >= 0) this.entries.splice(at, 1);
+    return Promise.resolve(true);
   }
 
   close(): Promise<void> {

@@ -3,12 +3,11 @@
 
 import type { ErasureArtefact, ErasureReceipt } from "../../contract/library.ts";
 import { limits } from "../../contract/limits.ts";
-import { eraseConsents } from "./agreements.ts";
+import { eraseConsents } from "../consents/agreements.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { success, type Outcome } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
-import { describeError, log } from "../platform/log.ts";
 import { carryOutRemoval } from "../platform/removals.ts";
 import { ownerFolder } from "../platform/storage.ts";
 import { noAvatar } from "./avatars.ts";
@@ -90,14 +89,8 @@ export async function clearRegistry(
 ): Promise<boolean> {
   const rows = await listRegistryPending(db, { ...(key && { key }), limit: erasuresAtOnce });
   if (rows.length === 0) return true;
-  if (!ledger) return false;
   for (const { id, account, avatarId, consentId, erasedAt } of rows) {
-    try {
-      await eraseConsents(ledger, { account, avatarId, consentId, until: erasedAt });
-    } catch (error) {
-      log("error", "ledger_erasure", describeError(error));
-      return false;
-    }
+    if (!(await eraseConsents(ledger, { account, avatarId, consentId, until: erasedAt }))) return false;
     await settleRegistry(db, id);
   }
   return rows.length < erasuresAtOnce;

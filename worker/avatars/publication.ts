@@ -1,7 +1,7 @@
 // Publishing an avatar, which needs a recorded agreement, and withdrawing it, which needs nothing.
 
 import type { LibraryAvatar } from "../../contract/library.ts";
-import { hasAgreedToPublish } from "./agreements.ts";
+import { hasAgreedToPublish, noPublicationLedger } from "../consents/agreements.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { failure, success, type Outcome } from "../platform/errors.ts";
@@ -11,19 +11,14 @@ import { findAvatar, publish, unpublish } from "./store.ts";
 
 type Stores = Pick<Env, "db" | "ledger">;
 
-const notConfirmed = "Whether you agreed to publish this avatar cannot be looked up now.";
-
 /** Succeeds only while the ledger holds an agreement to publish exactly this avatar. */
 async function requireAgreement(
   { db, ledger }: Stores,
   account: string,
   avatarId: string,
 ): Promise<Outcome<null>> {
-  if (!ledger) return failure("publication_consent_unavailable", notConfirmed);
   // What was agreed for an erased avatar of this id says nothing about this one.
-  if (!(await clearRegistry({ db, ledger }, { account, avatarId }))) {
-    return failure("publication_consent_unavailable", notConfirmed);
-  }
+  if (!(await clearRegistry({ db, ledger }, { account, avatarId }))) return noPublicationLedger();
   const agreed = await hasAgreedToPublish(ledger, account, avatarId);
   if (!agreed.ok) return agreed;
   if (agreed.value) return success(null);
