@@ -98,6 +98,8 @@ CREATE TABLE `still_jobs` (
 	`upload_id` text NOT NULL,
 	`note` text,
 	`look` text,
+	`portal_origin` text NOT NULL,
+	`tries` integer DEFAULT 0 NOT NULL,
 	`identity_checked` integer DEFAULT false NOT NULL,
 	`identity_score` real,
 	`error` text,

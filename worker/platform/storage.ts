@@ -6,7 +6,7 @@ import { limits } from "../../contract/limits.ts";
 import type { PutGrant } from "../../contract/uploads.ts";
 import type { PortalContext } from "./context.ts";
 import { sha256Hex } from "./digest.ts";
-import type { S3Settings } from "./env.ts";
+import type { Env, S3Settings } from "./env.ts";
 
 const clients = new Map<string, S3Client>();
 
@@ -39,9 +39,13 @@ export interface Signer {
 
 /** Null when this portal cannot sign. */
 export function signerOf(c: PortalContext): Signer | null {
-  const { s3 } = c.var.env;
+  return signerAt(c.var.env, c.req.url);
+}
+
+/** As {@link signerOf}, for what no request asked for: `portalUrl` is any address of the portal's own. */
+export function signerAt({ s3 }: Pick<Env, "s3">, portalUrl: string): Signer | null {
   if (!s3) return null;
-  const client = clientOf(s3, c.req.url);
+  const client = clientOf(s3, portalUrl);
   const expiresIn = limits.signedUrlSeconds;
   return {
     get: (key) => getSignedUrl(client, new GetObjectCommand({ Bucket: s3.bucket, Key: key }), { expiresIn }),

@@ -1,3 +1,36 @@
-import type { PortalApp } from "../platform/portal.ts";
+import { z } from "@hono/zod-openapi";
+import { stillJobSchema, stillRequestSchema, stillStartedSchema } from "../../contract/stills.ts";
+import { unwrap } from "../platform/errors.ts";
+import { answers, declareRoute, takes, type PortalApp } from "../platform/portal.ts";
+import { signerOf } from "../platform/storage.ts";
+import { readJob, runJob, startJob } from "./stills.ts";
 
-export function mountStills(_app: PortalApp): void {}
+const start = declareRoute("portal-or-full-key", {
+  method: "post",
+  path: "/auth/seated-still",
+  request: { body: takes(stillRequestSchema) },
+  responses: { 202: answers(stillStartedSchema, "The job has begun") },
+});
+
+const poll = declareRoute("portal-or-full-key", {
+  method: "get",
+  path: "/auth/seated-still/{jobId}",
+  request: { params: z.object({ jobId: z.string() }) },
+  responses: { 200: answers(stillJobSchema, "How far the job is") },
+});
+
+export function mountStills(app: PortalApp): void {
+  app.openapi(start, async (c) => {
+    const { env, caller } = c.var;
+    const { origin } = new URL(c.req.url);
+    const order = { account: caller.account, portalOrigin: origin, request: c.req.valid("json") };
+    const jobId = unwrap(await startJob(env, order));
+    c.executionCtx.waitUntil(runJob(env, jobId));
+    return c.json({ job_id: jobId }, 202);
+  });
+
+  app.openapi(poll, async (c) => {
+    const request = { account: c.var.caller.account, id: c.req.valid("param").jobId };
+    return c.json(unwrap(await readJob(c.var.env.db, signerOf(c), request)), 200);
+  });
+}

@@ -55,6 +55,10 @@ export const stillJobs = sqliteTable(
     uploadId: text("upload_id").notNull(),
     note: text(),
     look: text({ mode: "json" }).$type<Record<string, string>>(),
+    /** The portal's address when the job was asked for, where a local bucket's URLs lead. */
+    portalOrigin: text("portal_origin").notNull(),
+    /** How often the job was begun: a Worker that dies leaves it to be begun again. */
+    tries: integer().notNull().default(0),
     identityChecked: integer("identity_checked", { mode: "boolean" }).notNull().default(false),
     identityScore: real("identity_score"),
     error: text({ enum: ["not_the_same_person", "bad_request", "generation_failed"] }),

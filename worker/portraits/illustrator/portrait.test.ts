@@ -41,7 +41,7 @@ describe("drawPortrait", () => {
   }, 60_000);
 
   it("gives the same bytes for the same person", () => {
-    expect(Buffer.compare(again.data, first.data)).toBe(0);
+    expect(again.data).toEqual(first.data);
   });
 
   it("draws a face with skin, dark eyes and red lips before a lighter background", () => {

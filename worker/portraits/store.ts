@@ -1,0 +1,72 @@
+// The portraits table. A portrait that nobody approved ends with `keptSince`: from then on every statement here passes
+// it by, so that the clean-up never removes the picture of one that is being approved.
+
+import { and, eq, gt, isNotNull, or, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+import { portraits } from "../platform/schema/media.ts";
+
+export type PortraitRow = typeof portraits.$inferSelect;
+
+/** Which portrait is meant, whose it must be, and the time before which unapproved ones have ended. */
+export interface PortraitQuery {
+  account: string;
+  id: string;
+  keptSince: number;
+}
+
+const isKept = ({ account, id, keptSince }: PortraitQuery) =>
+  and(
+    eq(portraits.id, id),
+    eq(portraits.account, account),
+    or(isNotNull(portraits.approvedAt), gt(portraits.createdAt, keptSince)),
+  );
+
+export async function findPortrait(db: D1Database, query: PortraitQuery): Promise<PortraitRow | undefined> {
+  return drizzle(db).select().from(portraits).where(isKept(query)).get();
+}
+
+/** Inserts a portrait; one with a parent only while the parent is there, which is checked in the same statement. */
+export async function insertPortrait(db: D1Database, row: PortraitRow): Promise<boolean> {
+  const result = await drizzle(db).run(sql`
+    INSERT INTO ${portraits} (id, account, persona, attempt, parent_id, sha256, created_at)
+    SELECT ${row.id}, ${row.account}, ${row.persona}, ${row.attempt}, ${row.parentId}, ${row.sha256}, ${row.createdAt}
+    WHERE ${row.parentId} IS NULL
+      OR EXISTS (SELECT 1 FROM ${portraits} WHERE id = ${row.parentId} AND account = ${row.account})`);
+  return result.meta.changes === 1;
+}
+
+export async function deletePortrait(db: D1Database, id: string): Promise<void> {
+  await drizzle(db).delete(portraits).where(eq(portraits.id, id));
+}
+
+/** Approves the portrait if its bytes are the ones named; the first approval's time stays. */
+export async function approveBytes(
+  db: D1Database,
+  query: PortraitQuery,
+  { sha256, at }: { sha256: string; at: number },
+): Promise<PortraitRow | undefined> {
+  return drizzle(db)
+    .update(portraits)
+    .set({ approvedAt: sql`coalesce(${portraits.approvedAt}, ${at})` })
+    .where(and(isKept(query), eq(portraits.sha256, sha256)))
+    .returning()
+    .get();
+}
+
+/** The oldest portraits that nobody approved in time. */
+export async function listEnded(
+  db: D1Database,
+  { keptSince, limit }: { keptSince: number; limit: number },
+): Promise<Pick<PortraitRow, "id" | "account">[]> {
+  return drizzle(db)
+    .select({ id: portraits.id, account: portraits.account })
+    .from(portraits)
+    .where(sql`${portraits.createdAt} <= ${keptSince} AND ${portraits.approvedAt} IS NULL`)
+    .orderBy(portraits.createdAt)
+    .limit(limit);
+}
+
+export async function deleteEnded(db: D1Database, ids: string[]): Promise<void> {
+  await drizzle(db).run(sql`DELETE FROM ${portraits}
+    WHERE ${portraits.approvedAt} IS NULL AND ${portraits.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
+}
