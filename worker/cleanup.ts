@@ -4,6 +4,8 @@
 import { sql, type SQL } from "drizzle-orm";
 import { limits } from "../contract/limits.ts";
 import { continueErasures } from "./avatars/erasures.ts";
+import { unpublishWithoutAgreement } from "./consents/publication.ts";
+import { forgetLaunches } from "./fleet/lifecycle.ts";
 import { nowSeconds } from "./platform/clock.ts";
 import type { Env } from "./platform/env.ts";
 import { describeError, log } from "./platform/log.ts";
@@ -19,7 +21,10 @@ import {
 import { boxes } from "./platform/schema/boxes.ts";
 import { sessions } from "./platform/schema/sessions.ts";
 import { prepare } from "./platform/statement.ts";
+import { removeUnapproved } from "./portraits/portraits.ts";
+import { removeOldJobs, resumeJobs } from "./stills/stills.ts";
 import { settleSessions } from "./sessions/erasure.ts";
+import { cleanUpUploads } from "./uploads/uploads.ts";
 import { cleanUpVoices } from "./voices/cleanup.ts";
 
 const daySeconds = 24 * 3600;
@@ -63,10 +68,17 @@ async function forgetSilentBoxes({ db }: Env): Promise<void> {
 const tasks: Record<string, (env: Env) => Promise<void>> = {
   expired: removeExpired,
   boxes: forgetSilentBoxes,
+  launches: forgetLaunches,
   sessions: settleSessions,
+  uploads: cleanUpUploads,
   removals: carryOutRemovals,
   voices: cleanUpVoices,
   erasures: continueErasures,
+  publications: unpublishWithoutAgreement,
+  portraits: removeUnapproved,
+  stills: removeOldJobs,
+  // The slowest of all, since it waits for a generator: so it comes last.
+  still_jobs: resumeJobs,
 };
 
 /** Runs every task; throws once all have run if one failed, so that the platform counts the failure too. */

@@ -1,6 +1,7 @@
 // Mounts a policy in front of a route.
 
 import type { MiddlewareHandler } from "hono";
+import { findLaunchedBox } from "../fleet/launch-store.ts";
 import { digestsEqual, sha256Hex } from "../platform/digest.ts";
 import type { Env } from "../platform/env.ts";
 import { Refusal, unwrap } from "../platform/errors.ts";
@@ -11,14 +12,17 @@ import { requireSameOrigin } from "./origin.ts";
 import { admit, failures, type CallerPolicy, type Policy } from "./policy.ts";
 import { bearerOf, presentedBy } from "./presented.ts";
 
-/** The id of the box whose secret this is. Digests are compared, so that a length tells nothing either. */
+/**
+ * The id of the box whose secret this is: one that the configuration names, else one that was launched and not stopped.
+ * Digests are compared, so that a length tells nothing either.
+ */
 export async function findBox(env: Env, secret: string): Promise<string | null> {
   const digest = await sha256Hex(secret);
   let found: string | null = null;
   for (const box of env.boxSecrets) {
     if (digestsEqual(await sha256Hex(box.secret), digest)) found = box.boxId;
   }
-  return found;
+  return found ?? findLaunchedBox(env.db, digest);
 }
 
 async function enter(c: PortalContext, policy: CallerPolicy): Promise<Identified> {

@@ -1,7 +1,7 @@
 // Boxes: their heartbeats, who holds which, and how the fleet looks from outside.
 
 import type { z } from "zod";
-import type { fleetSchema } from "../../contract/fleet.ts";
+import type { FleetRow, fleetSchema } from "../../contract/fleet.ts";
 import type { Heartbeat } from "../../contract/internal/boxes.ts";
 import { limits } from "../../contract/limits.ts";
 import type { publicStatusSchema } from "../../contract/public.ts";
@@ -51,27 +51,29 @@ export async function boxesFor(db: D1Database, account: string | null): Promise<
   return first?.held ? [first.box] : candidates.map((candidate) => candidate.box);
 }
 
-export async function readFleet(db: D1Database): Promise<z.infer<typeof fleetSchema>> {
-  const { now, freshSince } = moment();
-  const rows = await listBoxes(db);
+/** A box as an administrator sees it. */
+export function fleetRow(row: BoxRow, { now, freshSince }: Moment = moment()): FleetRow {
   return {
-    generated_at: now,
-    boxes: rows.map((row) => ({
-      box_id: row.boxId,
-      public_url: row.publicUrl,
-      region: row.region,
-      state: row.state,
-      room: row.room,
-      build: { known: row.buildKnown, short_commit: row.buildShortCommit },
-      heartbeat_at: row.heartbeatAt,
-      heartbeat_age_seconds: Math.max(0, now - row.heartbeatAt),
-      fresh: row.heartbeatAt > freshSince,
-      capacity: row.capacity,
-      avatars_warm: row.avatarsWarm,
-      drained: row.drained,
-      leased: row.leaseExpiresAt !== null && row.leaseExpiresAt > now,
-    })),
+    box_id: row.boxId,
+    public_url: row.publicUrl,
+    region: row.region,
+    state: row.state,
+    room: row.room,
+    build: { known: row.buildKnown, short_commit: row.buildShortCommit },
+    heartbeat_at: row.heartbeatAt,
+    heartbeat_age_seconds: Math.max(0, now - row.heartbeatAt),
+    fresh: row.heartbeatAt > freshSince,
+    capacity: row.capacity,
+    avatars_warm: row.avatarsWarm,
+    drained: row.drained,
+    leased: row.leaseExpiresAt !== null && row.leaseExpiresAt > now,
   };
+}
+
+export async function readFleet(db: D1Database): Promise<z.infer<typeof fleetSchema>> {
+  const at = moment();
+  const rows = await listBoxes(db);
+  return { generated_at: at.now, boxes: rows.map((row) => fleetRow(row, at)) };
 }
 
 export async function readStatus(db: D1Database): Promise<z.infer<typeof publicStatusSchema>> {

@@ -1,10 +1,9 @@
 // Uploads: granted as signed PUTs, checked once the bytes are there, and kept for a day.
 
-import type { UploadGrant, UploadRequest } from "../../contract/uploads.ts";
-import { imageTypes } from "../../contract/uploads.ts";
+import type { z } from "zod";
 import type { uploadClaimAnswerSchema } from "../../contract/internal/avatars.ts";
 import { limits } from "../../contract/limits.ts";
-import type { z } from "zod";
+import { imageTypes, type UploadGrant, type UploadRequest } from "../../contract/uploads.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { failure, success, type Outcome } from "../platform/errors.ts";
