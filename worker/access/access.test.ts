@@ -136,6 +136,21 @@ interface Sample {
   status: number;
 }
 
+const noAvatarsFile = {
+  account: "x@example.com",
+  avatar_id: "nobody",
+  files: [
+    {
+      role: "still",
+      tone: null,
+      filename: "still.jpg",
+      content_type: "image/jpeg",
+      size: 1,
+      sha256: "0".repeat(64),
+    },
+  ],
+};
+
 /** One good call of each route, and its status once the caller is in. */
 const samples: Record<string, Sample> = {
   "GET /health": { status: 200 },
@@ -171,7 +186,13 @@ const samples: Record<string, Sample> = {
   "GET /v1/public/tones": { status: 200 },
   "GET /v1/public/status": { status: 200 },
   "GET /auth/avatars": { status: 200 },
+  "GET /auth/avatars/public": { status: 200 },
   "GET /auth/avatars/tones": { status: 200 },
+  "PUT /auth/avatars/{id}/visibility": { body: { visibility: "private" }, status: 404 },
+  "GET /auth/avatars/{id}/assets": { status: 404 },
+  "GET /auth/avatars/{id}/clips": { status: 404 },
+  "GET /auth/avatars/{id}/clips/{tone}/video": { status: 404 },
+  "DELETE /auth/avatars/{id}": { status: 404 },
   "GET /auth/admin/fleet": { status: 200 },
   "POST /internal/heartbeat": { body: idle, status: 200 },
   "POST /internal/credentials/lookup": { body: { digest: "0".repeat(64) }, status: 200 },
@@ -190,6 +211,25 @@ const samples: Record<string, Sample> = {
     },
     status: 200,
   },
+  "POST /internal/avatars/media": { body: noAvatarsFile, status: 404 },
+  "POST /internal/avatars/media/done": { body: noAvatarsFile, status: 404 },
+  "POST /internal/avatars/clips": {
+    body: {
+      account: "x@example.com",
+      avatar_id: "nobody",
+      clip: {
+        tone: "happy",
+        state: "generating",
+        variant_id: "nobody__happy",
+        duration_s: null,
+        updated_at: 1,
+        detail: "",
+      },
+    },
+    status: 404,
+  },
+  "POST /internal/erasures/pending": { body: { weights_volume: "v1" }, status: 200 },
+  "POST /internal/erasures/done": { body: { weights_volume: "v1", erasure_ids: [] }, status: 200 },
   "POST /internal/sessions/report": {
     body: {
       session_id: "s1",
