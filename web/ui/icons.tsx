@@ -175,3 +175,41 @@ export const SignOutIcon = () => (
     <path d="M14 4.5H7a2.5 2.5 0 0 0-2.5 2.5v10a2.5 2.5 0 0 0 2.5 2.5h7M10.5 12h9.5M16.5 8.5L20 12l-3.5 3.5" />
   </Icon>
 );
+
+export const PlayIcon = () => (
+  <Icon>
+    <path d="M8.5 6v12l9.5-6z" fill="currentColor" />
+  </Icon>
+);
+
+export const StarIcon = () => (
+  <Icon>
+    <path d="M12 4.2l2.4 5 5.4.7-4 3.7 1 5.4-4.8-2.6L7.2 19l1-5.4-4-3.7 5.4-.7z" />
+  </Icon>
+);
+
+export const BackIcon = () => (
+  <Icon>
+    <path d="M19 12H5.5M11 6l-6 6 6 6" />
+  </Icon>
+);
+
+export const SparkIcon = () => (
+  <Icon>
+    <path d="M12 4.5c.6 4.3 2.7 6.4 7 7-4.3.6-6.4 2.7-7 7-.6-4.3-2.7-6.4-7-7 4.3-.6 6.4-2.7 7-7z" />
+  </Icon>
+);
+
+export const RecordingIcon = () => (
+  <Icon>
+    <rect x="3.5" y="6.5" width="12" height="11" rx="2.5" />
+    <path d="M15.5 11l5-3v8l-5-3z" />
+  </Icon>
+);
+
+export const ClockIcon = () => (
+  <Icon>
+    <circle cx="12" cy="12" r="8.5" />
+    <path d="M12 7.5v4.5l3 2" />
+  </Icon>
+);
