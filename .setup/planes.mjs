@@ -109,7 +109,7 @@ export async function startPlanes() {
     "inspector-port": 0,
     "persist-to": join(stateDir(), "portal"),
     "env-file": writePortalEnv(secret),
-    "log-level": "error",
+    "log-level": "info",
     "show-interactive-dev-session": false,
   };
   const portal = service("portal", {
@@ -117,6 +117,8 @@ export async function startPlanes() {
     args: [bin("wrangler"), "dev", ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],
     env: wranglerEnv,
     logFile: join(stateDir(), "portal.log"),
+    // Wrangler's own lines name whole URLs, and a WebSocket's holds a credential; the portal's own lines do not.
+    omit: /^\[wrangler:info\]/,
   });
   const box = service("box", {
     command: node,

@@ -43,23 +43,23 @@ export function outputOf(command, args) {
   return result.status === 0 ? result.stdout : null;
 }
 
-/** A line people should see: anything but the log of an ordinary request or event (pino levels below 40). */
+/** A line people should see: anything but the log of an ordinary request or event. The box's levels are pino's numbers. */
 function notable(line) {
   if (!line.startsWith("{")) return line.trim() !== "";
   try {
     const { level = 0, status = 0 } = JSON.parse(line);
-    return level >= 40 || status >= 500;
+    return level === "error" || level === "warn" || level >= 40 || status >= 500;
   } catch {
     return true;
   }
 }
 
 /**
- * Starts a long-running process in a group of its own. Everything it prints goes to `logFile`; what a person should know
- * is shown as well, prefixed with `name`.
+ * Starts a long-running process in a group of its own. Everything it prints goes to `logFile`, but for lines that `omit`
+ * matches; what a person should know is shown as well, prefixed with `name`.
  * @returns {{ name: string, exited: Promise<number | null>, stop: () => Promise<void> }}
  */
-export function service(name, { command, args, env = {}, logFile }) {
+export function service(name, { command, args, env = {}, logFile, omit }) {
   const log = createWriteStream(logFile, { mode: 0o600 });
   const child = spawn(command, args, {
     cwd: root,
@@ -69,6 +69,7 @@ export function service(name, { command, args, env = {}, logFile }) {
   });
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
+      if (omit?.test(line)) return;
       log.write(`${line}\n`);
       if (notable(line)) console.log(`[${name}] ${line}`);
     });

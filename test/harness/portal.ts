@@ -83,7 +83,7 @@ export async function startPortal({ variables = {}, seed }: PortalOptions = {}):
     "inspector-port": 0,
     "persist-to": state,
     "env-file": envFile,
-    "log-level": "error",
+    "log-level": "info",
     "show-interactive-dev-session": false,
   };
   const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
