@@ -98,6 +98,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       avatar_id: session.avatar.id,
       started_at: session.startedAt,
       turns: session.turns,
+      ...session.facts,
       ended_at: reason ? Math.floor(Date.now() / 1000) : null,
       end_reason: reason,
     });
@@ -112,6 +113,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       log.info({ session: session.id, avatar: session.avatar.id }, "session began");
       report(session, null);
     },
+    onLine: ({ id, account }, line) => portal.reportTranscript({ session_id: id, account, lines: [line] }),
     onEnd: (session, reason) => {
       log.info({ session: session.id, reason, turns: session.turns }, "session ended");
       report(session, reason);

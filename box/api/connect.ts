@@ -10,6 +10,7 @@ import {
 } from "../../contract/live.ts";
 import type { Caller } from "../access/caller.ts";
 import { Refusal } from "../failure.ts";
+import { factsOf } from "../live/facts.ts";
 import { faceOf, tonesOf } from "../live/faces.ts";
 import type { LiveSession } from "../live/session.ts";
 import type { Services } from "../services.ts";
@@ -58,6 +59,7 @@ async function goLive(
     tones: tonesOf(faces, caller.account, avatar.id),
     kind: wish.kind ?? "api",
     voice,
+    facts: factsOf({ voices, settings, wish: voice, avatar: avatar.id }),
     signal: wish.signal,
     maxSeconds:
       wish.max_session_length_seconds ?? sockets.ceilingOf(caller.account) ?? config.session.maxSeconds,

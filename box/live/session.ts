@@ -10,7 +10,9 @@ import type { VoiceWish } from "../voices/voices.ts";
 import { Director } from "./director.ts";
 import type { LivePeer, LiveStage } from "./engine.ts";
 import type { Hub } from "./hub.ts";
+import type { SessionFacts } from "./facts.ts";
 import { SessionLimits } from "./limits.ts";
+import { Transcript, type NumberedLine } from "./transcript.ts";
 
 /** A browser that has not connected by then will not. */
 const connectWithinMs = 30_000;
@@ -22,10 +24,13 @@ export interface SessionOptions {
   avatar: { id: string; tones: Tone[] };
   kind: SessionKind;
   voice: VoiceWish;
+  facts: SessionFacts;
   idleSeconds: number;
   maxSeconds: number;
   hub: Hub;
   onFirstAudio(milliseconds: number): void;
+  /** Every line of the transcript, in order. */
+  onLine(session: LiveSession, line: NumberedLine): void;
   /** Once, when the session is over and before what it held is freed. */
   onEnd(session: LiveSession, reason: EndReason): void;
 }
@@ -36,6 +41,8 @@ export class LiveSession {
   readonly avatar: { id: string; tones: Tone[] };
   readonly kind: SessionKind;
   readonly voice: VoiceWish;
+  readonly facts: SessionFacts;
+  readonly transcript: Transcript;
   readonly startedAt = Math.floor(Date.now() / 1000);
   readonly limits: SessionLimits;
   /** Aborts when the session ends. */
@@ -58,6 +65,8 @@ export class LiveSession {
     this.avatar = options.avatar;
     this.kind = options.kind;
     this.voice = options.voice;
+    this.facts = options.facts;
+    this.transcript = new Transcript((line) => options.onLine(this, line));
     this.signal = this.#over.signal;
     this.limits = new SessionLimits({
       idleSeconds: options.idleSeconds,

@@ -8,8 +8,10 @@ import type { BoxConfig } from "../config.ts";
 import { Refusal } from "../failure.ts";
 import type { VoiceWish } from "../voices/voices.ts";
 import type { LivePeer, MediaEngine } from "./engine.ts";
+import type { SessionFacts } from "./facts.ts";
 import type { Hub } from "./hub.ts";
 import { LiveSession } from "./session.ts";
+import type { NumberedLine } from "./transcript.ts";
 
 export interface OpenRequest {
   caller: Caller;
@@ -18,6 +20,7 @@ export interface OpenRequest {
   tones: Tone[];
   kind: SessionKind;
   voice: VoiceWish;
+  facts: SessionFacts;
   /** 0: no ceiling. */
   maxSeconds: number;
   /** Aborts when the caller has left without waiting for the answer: nobody is sent away for them. */
@@ -31,6 +34,7 @@ export interface SlotOptions {
   hub: Hub;
   onFirstAudio(milliseconds: number): void;
   onBegin(session: LiveSession): void;
+  onLine(session: LiveSession, line: NumberedLine): void;
   onEnd(session: LiveSession, reason: EndReason): void;
 }
 
@@ -101,10 +105,12 @@ export class Slot {
       avatar: { id: request.avatar.id, tones: request.tones },
       kind: request.kind,
       voice: request.voice,
+      facts: request.facts,
       idleSeconds: config.session.idleSeconds,
       maxSeconds: request.maxSeconds,
       hub,
       onFirstAudio: this.#options.onFirstAudio,
+      onLine: this.#options.onLine,
       onEnd: (ended, reason) => this.#ended(ended, reason),
     });
     let peer: LivePeer | null = null;

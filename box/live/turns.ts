@@ -18,6 +18,7 @@ import { Floor } from "./floor.ts";
 import type { Hub } from "./hub.ts";
 import type { LiveSession } from "./session.ts";
 import type { Slot } from "./slot.ts";
+import { nowSeconds } from "./transcript.ts";
 import type { Utterance } from "./utterance.ts";
 
 export interface MessageRequest extends VoiceWish {
@@ -180,6 +181,7 @@ export class Turns {
     const utterance = session.director.begin({ voice, correlationId, acceptedAtMs });
     const id = randomUUID();
     const tone = request.tone ?? "neutral";
+    void transcribe(session, utterance, tone);
     let contentIndex = 0;
     let begun: Promise<void> | null = null;
     for (const { text, last } of clausesAsWritten(content, tone)) {
@@ -248,6 +250,7 @@ export class Turns {
     const { caller, content, correlationId } = prepared.request;
     const conversation = this.#options.conversations.of(caller.account);
     conversation.append("user", content);
+    prepared.live?.session.transcript.user(content);
     const said: Clause[] = [];
     let failure: Refusal | null = null;
     try {
@@ -281,17 +284,24 @@ export class Turns {
     const interrupted = signal.aborted || (utterance?.over === true && failure === null);
     const reply = said.map((clause) => clause.text).join(" ");
     if (reply === "") failure ??= new Refusal("model_failed", interrupted ? cutBefore : noWords);
-    else this.#remember(prepared, reply, utterance);
-    return { reply, tone: said[0]?.tone ?? "neutral", interrupted, failure };
+    const tone = said[0]?.tone ?? "neutral";
+    if (reply !== "") void this.#remember(prepared, { reply, tone }, utterance);
+    return { reply, tone, interrupted, failure };
   }
 
   /** History holds the reply at once, so that the next turn knows it, and is cut to what was heard when that is known. */
-  #remember({ request }: PreparedMessage, reply: string, utterance: Utterance | undefined): void {
+  async #remember(
+    { request, live }: PreparedMessage,
+    { reply, tone }: Pick<TurnResult, "reply" | "tone">,
+    utterance: Utterance | undefined,
+  ): Promise<void> {
     const conversation = this.#options.conversations.of(request.caller.account);
     const entry = conversation.append("assistant", reply);
-    void utterance?.ended.then(({ interrupted, heard }) =>
-      interrupted ? conversation.trim(entry, heard) : undefined,
-    );
+    const at = nowSeconds();
+    if (!utterance) return;
+    const { interrupted, heard } = await utterance.ended;
+    if (interrupted) conversation.trim(entry, heard);
+    live?.session.transcript.assistant({ heard: interrupted ? heard : reply, tone, at });
   }
 
   /** The one closing event of a turn. */
@@ -321,6 +331,13 @@ export class Turns {
     this.#options.log.warn({ ...describeError(cause ?? error), code: failure.code }, what);
     return failure;
   }
+}
+
+/** Words spoken as given enter the transcript as far as they were heard; a voice that failed at once was not. */
+async function transcribe(session: LiveSession, utterance: Utterance, tone: Tone): Promise<void> {
+  const at = nowSeconds();
+  const { heard } = await utterance.ended;
+  if (utterance.firstPcmAtMs !== null) session.transcript.assistant({ heard, tone, at });
 }
 
 function requireWords(text: string, field: string): void {

@@ -17,7 +17,7 @@ import {
   type HeartbeatAnswer,
   type LookupAnswer,
 } from "../../contract/internal/boxes.ts";
-import { type SessionReport } from "../../contract/internal/sessions.ts";
+import { type SessionReport, type TranscriptReport } from "../../contract/internal/sessions.ts";
 import { internalSettingsReadSchema } from "../../contract/internal/settings.ts";
 import {
   defaultSettings,
@@ -163,6 +163,10 @@ export class PortalClient implements Portal {
 
   reportSession(report: SessionReport): void {
     this.#reports.add({ path: "/internal/sessions/report", body: report });
+  }
+
+  reportTranscript(report: TranscriptReport): void {
+    this.#reports.add({ path: "/internal/sessions/transcript", body: report });
   }
 
   /** The box is ending: from now on answers are waited for only shortly. */

@@ -1,7 +1,7 @@
 // What a box asks of the always-on plane. Wired to one it goes over HTTP, alone it stays in memory.
 
 import type { AvatarReport } from "../../contract/internal/avatars.ts";
-import type { SessionReport } from "../../contract/internal/sessions.ts";
+import type { SessionReport, TranscriptReport } from "../../contract/internal/sessions.ts";
 import type { SettingsPatch, SettingsRead, Settings } from "../../contract/settings.ts";
 
 export type SettingsSaved = { ok: true; saved: boolean; settings: Settings } | { ok: false; message: string };
@@ -17,5 +17,6 @@ export interface Portal {
    */
   reportAvatar(report: AvatarReport, onKept?: (registryNote: string) => void): void;
   reportSession(report: SessionReport): void;
+  reportTranscript(report: TranscriptReport): void;
   close(): Promise<void>;
 }

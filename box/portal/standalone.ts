@@ -46,6 +46,8 @@ export class StandalonePortal implements Portal {
 
   reportSession(): void {}
 
+  reportTranscript(): void {}
+
   close(): Promise<void> {
     return Promise.resolve();
   }

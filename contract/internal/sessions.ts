@@ -33,6 +33,9 @@ export type SessionReport = z.infer<typeof sessionReportSchema>;
 /** Answer to every report that is simply kept. */
 export const keptAnswerSchema = z.object({ ok: z.literal(true) });
 
+/** Most lines of a session, and most characters of a line: ten hours of quick talk, and more than a model writes at once. */
+export const transcriptLimits = { lines: 10_000, lineChars: 100_000 } as const;
+
 /**
  * `POST /internal/sessions/transcript`: lines by their place in the transcript; the same place again replaces its line.
  * 404 `session_not_found` unless this box began the session for this account.
@@ -41,7 +44,15 @@ export const transcriptReportSchema = z.strictObject({
   session_id: sessionIdSchema,
   account: z.string(),
   lines: z
-    .array(transcriptLineSchema.extend({ index: z.int().min(0).max(9999), content: z.string().max(100_000) }))
+    .array(
+      transcriptLineSchema.extend({
+        index: z
+          .int()
+          .min(0)
+          .max(transcriptLimits.lines - 1),
+        content: z.string().max(transcriptLimits.lineChars),
+      }),
+    )
     .min(1)
     .max(100),
 });
