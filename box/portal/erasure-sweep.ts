@@ -35,23 +35,7 @@ export class ErasureSweep {
   start(): void {
     if (this.#closed || this.#sweeping) return;
     clearTimeout(this.#timer);
-    this.#sweeping = this.#sweep()
-      .then(
-        () => {
-          this.#waitMs = this.#retryMs;
-          return this.#everyMs;
-        },
-        (error: unknown) => {
-          this.#options.log.warn(describeError(error), "erased avatars could not be looked for");
-          const waitMs = this.#waitMs;
-          this.#waitMs = Math.min(this.#everyMs, waitMs * 2);
-          return waitMs;
-        },
-      )
-      .then((waitMs) => {
-        this.#sweeping = null;
-        if (!this.#closed) this.#timer = setTimeout(() => this.start(), waitMs);
-      });
+    this.#sweeping = this.#sweepAndWait();
   }
 
   /** Lets a sweep under way come to its end and begins no other. */
@@ -59,6 +43,20 @@ export class ErasureSweep {
     this.#closed = true;
     clearTimeout(this.#timer);
     await this.#sweeping;
+  }
+
+  async #sweepAndWait(): Promise<void> {
+    let waitMs = this.#everyMs;
+    try {
+      await this.#sweep();
+      this.#waitMs = this.#retryMs;
+    } catch (error) {
+      this.#options.log.warn(describeError(error), "erased avatars could not be looked for");
+      waitMs = this.#waitMs;
+      this.#waitMs = Math.min(this.#everyMs, waitMs * 2);
+    }
+    this.#sweeping = null;
+    if (!this.#closed) this.#timer = setTimeout(() => this.start(), waitMs);
   }
 
   async #sweep(): Promise<void> {

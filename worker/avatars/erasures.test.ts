@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { structuredErrorSchema } from "../../contract/errors.ts";
 import { erasureReceiptSchema, type ErasureReceipt } from "../../contract/library.ts";

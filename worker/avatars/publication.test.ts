@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { beforeEach, expect, test, vi } from "vitest";
 import { structuredErrorSchema } from "../../contract/errors.ts";
 import { libraryAvatarAnswerSchema } from "../../contract/library.ts";
