@@ -230,6 +230,45 @@ const samples: Record<string, Sample> = {
   },
   "POST /internal/erasures/pending": { body: { weights_volume: "v1" }, status: 200 },
   "POST /internal/erasures/done": { body: { weights_volume: "v1", erasure_ids: [] }, status: 200 },
+  "GET /auth/sessions": { status: 200 },
+  "GET /auth/sessions/{id}": { status: 404 },
+  "PATCH /auth/sessions/{id}": { body: { title: "t" }, status: 404 },
+  "DELETE /auth/sessions/{id}": { status: 404 },
+  "POST /internal/sessions/transcript": {
+    body: {
+      session_id: "none",
+      account: "x@example.com",
+      lines: [{ index: 0, role: "user", content: "Hi.", tone: null, at: 1 }],
+    },
+    status: 404,
+  },
+  "POST /internal/sessions/recording": {
+    body: {
+      session_id: "none",
+      account: "x@example.com",
+      content_type: "video/mp4",
+      size: 1,
+      sha256: "0".repeat(64),
+      consent: { terms_version: "none", terms_digest: "0".repeat(64), agreed_at: 1 },
+    },
+    status: 409,
+  },
+  "POST /internal/sessions/recording/done": {
+    body: { session_id: "none", account: "x@example.com" },
+    status: 404,
+  },
+  "POST /internal/usage": {
+    body: {
+      usage_id: "u",
+      account: "x@example.com",
+      session_id: null,
+      kind: "clip",
+      seconds: 1,
+      turns: 0,
+      at: 1,
+    },
+    status: 200,
+  },
   "POST /internal/sessions/report": {
     body: {
       session_id: "s1",
