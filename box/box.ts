@@ -30,6 +30,7 @@ import { Heartbeats } from "./portal/heartbeat.ts";
 import { MediaArchive } from "./portal/media-archive.ts";
 import type { Portal } from "./portal/portal.ts";
 import { StandalonePortal } from "./portal/standalone.ts";
+import { VoiceReport } from "./portal/voice-report.ts";
 import { keptWeightsVolume } from "./portal/weights-volume.ts";
 import type { Services } from "./services.ts";
 import { ControlSockets } from "./sockets/control-sockets.ts";
@@ -186,6 +187,9 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     });
     heartbeats.beat();
   }
+  const voiceReport =
+    config.portal && new VoiceReport({ portal: config.portal, engine: voices.builtin, log });
+  voiceReport?.start();
   log.info(
     { url, portal: config.portal?.url ?? null, open: access.open, media: engine !== null },
     "box listens",
@@ -197,7 +201,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     await sockets.close();
     await slot.close();
     await closeServer(server);
-    await heartbeats?.close();
+    await Promise.all([heartbeats?.close(), voiceReport?.close()]);
     await Promise.all([voices.close(), faces.close(), sweep?.close(), archive?.close(), portal.close()]);
     log.info("box ended");
   };

@@ -78,7 +78,8 @@ const previewSentences: Record<Language, string> = {
   it: "Ciao. Ecco la mia voce quando parliamo.",
   pt: "Olá. É assim que eu soo quando conversamos.",
   hi: "नमस्ते। बात करते समय मेरी आवाज़ ऐसी लगती है।",
-  ja: "こんにちは。お話しするときは、こんな声です。",
+  // In kana alone: the built-in engine cannot read kanji.
+  ja: "こんにちは。おはなしするときは、こんなこえです。",
 };
 
 /** What a sample of a voice says: its own language's line, or the English one where that language has none. */

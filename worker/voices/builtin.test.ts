@@ -142,7 +142,7 @@ describe("a sample", () => {
     expect(await wanted(voice("en-us+f2"))).toEqual(["en-us+f2"]);
   });
 
-  const text = (words: string) => new TextEncoder().encode(words.padEnd(100));
+  const text = (words: string) => new Uint8Array(new TextEncoder().encode(words.padEnd(100)));
   const changed = (at: number, ...bytes: number[]) => {
     const copy = wav.slice();
     copy.set(bytes, at);

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { VaultKeys } from "../platform/env.ts";
 import { open, seal, sealPrefix, type KeyOwner } from "./sealing.ts";

@@ -46,7 +46,7 @@ function cartesia({ url, headers, body }: Seen, { cartesiaVoices }: FakeProvider
     return Response.json({ error_code: null, title: "Unauthorized", message: "Bad key." }, { status: 401 });
   }
   if (url.pathname === "/tts/bytes") {
-    const { id } = body?.["voice"] as { id: string };
+    const { id } = (body?.["voice"] ?? {}) as { id?: string };
     const known = cartesiaVoices.some((voice) => (voice as { id?: string }).id === id);
     return known
       ? speech(`${id}|${String(body?.["transcript"])}`)
