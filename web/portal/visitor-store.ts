@@ -16,11 +16,19 @@ export interface VisitorState {
   visitor: Visitor;
 }
 
+/** Something that runs while a member is here. */
+export interface Stay {
+  /** The member is about to leave: end what others would notice. They may yet stay, if signing out fails. */
+  end(): void | Promise<void>;
+  /** The member has left: free the rest. */
+  free(): void;
+}
+
 export type VisitorPortal = Pick<typeof portal, "me" | "signOut">;
 
 export class VisitorStore extends Store<VisitorState> {
   readonly #portal: VisitorPortal;
-  readonly #leaving = new Set<() => void | Promise<void>>();
+  readonly #stays = new Set<Stay>();
 
   constructor(wired: VisitorPortal = portal) {
     super({ visitor: { state: "unknown" } });
@@ -31,8 +39,8 @@ export class VisitorStore extends Store<VisitorState> {
   readonly watchExpiry = (): (() => void) =>
     onSessionExpired(() => {
       if (this.get().visitor.state !== "member") return;
-      void this.#leave();
-      this.update({ visitor: { state: "guest", expired: true } });
+      void this.#endStays();
+      this.#leave({ expired: true });
     });
 
   readonly look = async (): Promise<void> => {
@@ -46,22 +54,27 @@ export class VisitorStore extends Store<VisitorState> {
     }
   };
 
-  /** Runs when the member leaves, by choice or not; while signing out by choice, before the portal is told. */
-  readonly beforeLeaving = (work: () => void | Promise<void>): (() => void) => {
-    this.#leaving.add(work);
+  /** Has something end and be freed when the member leaves, by choice or not. Returns a function that forgets it. */
+  readonly whileHere = (stay: Stay): (() => void) => {
+    this.#stays.add(stay);
     return () => {
-      this.#leaving.delete(work);
+      this.#stays.delete(stay);
     };
   };
 
   /** Rejects with `VisavisError` when the portal could not be told; the member then stays a member. */
   readonly signOut = async (): Promise<void> => {
-    await this.#leave();
+    await this.#endStays();
     await this.#portal.signOut();
-    this.update({ visitor: { state: "guest", expired: false } });
+    this.#leave({ expired: false });
   };
 
-  async #leave(): Promise<void> {
-    await Promise.allSettled([...this.#leaving].map(async (work) => work()));
+  async #endStays(): Promise<void> {
+    await Promise.allSettled([...this.#stays].map(async (stay) => stay.end()));
+  }
+
+  #leave({ expired }: { expired: boolean }): void {
+    for (const stay of this.#stays) stay.free();
+    this.update({ visitor: { state: "guest", expired } });
   }
 }

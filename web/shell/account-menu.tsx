@@ -30,13 +30,12 @@ export function AccountMenu({ email, admin, onSignOut }: AccountMenuProps) {
 
   return (
     <div className="account">
-      <button type="button" className="account-button" popoverTarget={id} aria-label={`Account: ${email}`}>
+      <button type="button" className="account-button" popoverTarget={id}>
         <span className="account-initial" aria-hidden="true">
           {email.charAt(0).toUpperCase()}
         </span>
-        <span className="account-email" aria-hidden="true">
-          {email}
-        </span>
+        <span className="visually-hidden">Account: </span>
+        <span className="account-email">{email}</span>
       </button>
       <div id={id} popover="auto" className="account-menu" role="group" aria-label="Account">
         <p>

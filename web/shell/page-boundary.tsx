@@ -17,7 +17,7 @@ export class PageBoundary extends Component<{ children: ReactNode }, BoundarySta
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children;
     return (
-      <div className="page page-text">
+      <div className="page">
         <Banner
           kind="error"
           title="This page could not be shown"

@@ -10,19 +10,17 @@ export interface PageProps {
   lead?: ReactNode;
   /** Buttons beside the heading. */
   actions?: ReactNode;
-  /** For reading and forms; a list may want the whole width. */
-  width?: "text" | "full";
   children: ReactNode;
 }
 
-export function Page({ title, lead, actions, width = "full", children }: PageProps) {
+export function Page({ title, lead, actions, children }: PageProps) {
   const router = useRouter();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (router.takeFocus()) heading.current?.focus({ preventScroll: true });
   }, [router]);
   return (
-    <div className={`page page-${width}`}>
+    <div className="page">
       <header className="page-head">
         <div>
           <h1 ref={heading} tabIndex={-1}>

@@ -96,12 +96,19 @@ export class Router extends Store<RouterState> {
   }
 
   readonly #onPopState = (): void => {
-    const index = (this.#window.history.state as Partial<Entry> | null)?.index ?? 0;
+    const { pathname } = this.#window.location;
+    const index = (this.#window.history.state as Partial<Entry> | null)?.index;
     const own = this.#ownStep;
     this.#ownStep = null;
     if (own === "return") return;
+    if (index === undefined) {
+      // A link to a place on the same page: the browser made the entry, so it is numbered only now.
+      this.#index += 1;
+      this.#window.history.replaceState({ index: this.#index } satisfies Entry, "");
+      return;
+    }
     const delta = index - this.#index;
-    if (this.#guarded && own !== "proceed" && delta !== 0) {
+    if (this.#guarded && own !== "proceed" && pathname !== this.get().path) {
       // The browser has moved already: go back at once, and ask there.
       this.#ownStep = "return";
       this.#window.history.go(-delta);
@@ -109,6 +116,6 @@ export class Router extends Store<RouterState> {
       return;
     }
     this.#index = index;
-    this.#arrive();
+    if (pathname !== this.get().path) this.#arrive();
   };
 }

@@ -34,7 +34,7 @@ export function Shell({ me, visitor }: ShellProps) {
   if (inStudio && !studioVisited) setStudioVisited(true);
 
   useEffect(() => router.listen(), [router]);
-  useEffect(() => visitor.beforeLeaving(studio.close), [visitor, studio]);
+  useEffect(() => visitor.whileHere(studio), [visitor, studio]);
 
   const title = match?.page.label ?? "Not found";
   const shownPath = useRef(path);

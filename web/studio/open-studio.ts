@@ -16,9 +16,10 @@ export function openStudio() {
     faces,
     live,
     upload,
-    /** Ends the session and everything that runs for it. */
-    async close(): Promise<void> {
-      await client.disconnect();
+    /** Ends the session. */
+    end: (): Promise<void> => client.disconnect(),
+    /** Frees what is left once nobody looks any more. */
+    free(): void {
       live.dispose();
       faces.dispose();
     },
