@@ -51,7 +51,9 @@ export class ErasureSweep {
       await this.#sweep();
       this.#waitMs = this.#retryMs;
     } catch (error) {
-      this.#options.log.warn(describeError(error), "erased avatars could not be looked for");
+      // One line for a lapse, however long it lasts.
+      const first = this.#waitMs === this.#retryMs;
+      if (first) this.#options.log.warn(describeError(error), "erased avatars could not be swept");
       waitMs = this.#waitMs;
       this.#waitMs = Math.min(this.#everyMs, waitMs * 2);
     }
