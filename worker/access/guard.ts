@@ -45,7 +45,9 @@ export function guard(policy: Policy): MiddlewareHandler<Portal> {
   return async (c, next) => {
     if (policy === "box") {
       const secret = bearerOf(c.req.raw);
-      if (secret === null) throw new Refusal(failures.missing);
+      if (secret === null) {
+        throw new Refusal(presentedBy(c).kind === "nothing" ? failures.missing : failures.invalid);
+      }
       const boxId = await findBox(c.var.env, secret);
       if (boxId === null) throw new Refusal(failures.invalid);
       c.set("boxId", boxId);

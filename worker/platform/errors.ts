@@ -50,7 +50,7 @@ export function failureResponse(
 ): Response {
   const status = errorStatus[failure.code];
   const body = errorBody(envelope, failure);
-  const headers = new Headers(extraHeaders);
+  const headers = new Headers({ "Cache-Control": "no-store", ...extraHeaders });
   if (status === 401) headers.set("WWW-Authenticate", "Bearer");
   return Response.json(failure.code === "setting_refused" ? { ok: false, ...body } : body, {
     status,
