@@ -34,7 +34,7 @@ export const speakTimeoutMs = 10_000;
 const sampleSeconds = 24 * 3600;
 const windowSeconds = 60;
 
-const unknownVoice = (cause?: unknown) => failure("unknown_voice", "You have no such voice.", cause);
+const unknownVoice = () => failure("unknown_voice", "You have no such voice.");
 const voiceUnavailable = (cause: unknown) =>
   failure("voice_unavailable", "The built-in voices cannot be reached right now.", cause);
 
@@ -88,7 +88,7 @@ async function speak({ env }: VoiceScope, { row, key }: OpenAccount, line: Spoke
     return success(await connected.provider.speak(connected.access, line));
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error;
-    if (error.kind === "voice" || error.kind === "key") return unknownVoice(error);
+    if (error.kind === "voice" || error.kind === "key") return unknownVoice();
     return failure("voice_failed", `${voiceEngineLabels[row.provider]} did not speak this line.`, error);
   }
 }
