@@ -18,10 +18,12 @@ const checks = [
       [bin("tsc"), "-p", "."],
       [bin("tsc"), "-p", "worker"],
       [bin("tsc"), "-p", "web"],
+      [bin("tsc"), "-p", "test"],
     ],
   ],
   ["unit tests", [vitest("test/vitest.config.ts")]],
   ["portal tests", [vitest("worker/vitest.config.ts")]],
+  ["conformance", [vitest("test/conformance/vitest.config.ts")]],
   [
     "native tests",
     [
