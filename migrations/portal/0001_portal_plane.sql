@@ -138,6 +138,7 @@ CREATE TABLE `recordings` (
 	`stored_at` integer
 );
 --> statement-breakpoint
+CREATE INDEX `recordings_awaited` ON `recordings` (`granted_at`) WHERE stored_at IS NULL;--> statement-breakpoint
 CREATE TABLE `transcript_lines` (
 	`session_id` text NOT NULL,
 	`number` integer NOT NULL,
@@ -162,6 +163,7 @@ CREATE TABLE `usage` (
 );
 --> statement-breakpoint
 CREATE INDEX `usage_by_account` ON `usage` (`account`,`at`);--> statement-breakpoint
+CREATE INDEX `usage_by_session` ON `usage` (`session_id`);--> statement-breakpoint
 CREATE TABLE `model_probes` (
 	`model` text PRIMARY KEY NOT NULL,
 	`state` text NOT NULL,

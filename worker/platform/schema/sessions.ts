@@ -54,18 +54,26 @@ export const transcriptLines = sqliteTable(
 );
 
 /** Recordings in storage and the agreement behind each; one counts once `storedAt` is set. */
-export const recordings = sqliteTable("recordings", {
-  sessionId: text("session_id").primaryKey(),
-  account: text().notNull(),
-  contentType: text("content_type").notNull(),
-  size: integer().notNull(),
-  sha256: text().notNull(),
-  termsVersion: text("terms_version").notNull(),
-  termsDigest: text("terms_digest").notNull(),
-  agreedAt: integer("agreed_at").notNull(),
-  grantedAt: integer("granted_at").notNull(),
-  storedAt: integer("stored_at"),
-});
+export const recordings = sqliteTable(
+  "recordings",
+  {
+    sessionId: text("session_id").primaryKey(),
+    account: text().notNull(),
+    contentType: text("content_type").notNull(),
+    size: integer().notNull(),
+    sha256: text().notNull(),
+    termsVersion: text("terms_version").notNull(),
+    termsDigest: text("terms_digest").notNull(),
+    agreedAt: integer("agreed_at").notNull(),
+    grantedAt: integer("granted_at").notNull(),
+    storedAt: integer("stored_at"),
+  },
+  (table) => [
+    index("recordings_awaited")
+      .on(table.grantedAt)
+      .where(sql`stored_at IS NULL`),
+  ],
+);
 
 /** Sessions erased lately, by their folder in storage, so that a late report or a late PUT brings nothing back. */
 export const erasedSessions = sqliteTable("erased_sessions", {
@@ -89,5 +97,8 @@ export const usage = sqliteTable(
     at: integer().notNull(),
     labels: text({ mode: "json" }).$type<Record<string, string>>().notNull(),
   },
-  (table) => [index("usage_by_account").on(table.account, table.at)],
+  (table) => [
+    index("usage_by_account").on(table.account, table.at),
+    index("usage_by_session").on(table.sessionId),
+  ],
 );
