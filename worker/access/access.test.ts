@@ -193,11 +193,33 @@ const samples: Record<string, Sample> = {
   "GET /auth/avatars/{id}/clips": { status: 404 },
   "GET /auth/avatars/{id}/clips/{tone}/video": { status: 404 },
   "DELETE /auth/avatars/{id}": { status: 404 },
+  "POST /auth/uploads": {
+    body: { files: [{ field: "file", filename: "a.png", content_type: "image/png", size: 1 }] },
+    status: 201,
+  },
+  "GET /auth/consents": { status: 200 },
+  "POST /auth/consents": {
+    body: { sha256: "0".repeat(64), source_kind: "photo", attested: true },
+    status: 201,
+  },
+  "GET /auth/avatars/publication-terms": { status: 200 },
+  "GET /auth/recordings/terms": { status: 200 },
+  "POST /auth/publication-consents": { body: { avatar_id: "nobody", terms_version: "none" }, status: 409 },
+  "DELETE /auth/publication-consents/{avatar_id}": { status: 404 },
   "GET /auth/admin/fleet": { status: 200 },
+  "POST /auth/admin/boxes": { body: { region: "au" }, status: 503 },
+  "POST /auth/admin/boxes/{id}/drain": { status: 404 },
+  "POST /auth/admin/boxes/{id}/undrain": { status: 404 },
+  "POST /auth/admin/boxes/{id}/stop": { status: 404 },
   "POST /internal/heartbeat": { body: idle, status: 200 },
   "POST /internal/credentials/lookup": { body: { digest: "0".repeat(64) }, status: 200 },
   "POST /internal/settings/read": { body: { account: "x@example.com" }, status: 200 },
   "POST /internal/settings/save": { body: { account: "x@example.com", patch: {} }, status: 200 },
+  "POST /internal/uploads/claim": { body: { account: "x@example.com", upload_id: "nobody" }, status: 404 },
+  "POST /internal/consents/check": {
+    body: { account: "x@example.com", consent_token: "nobody", sha256: "0".repeat(64) },
+    status: 200,
+  },
   "POST /internal/avatars/report": {
     body: {
       account: "x@example.com",
