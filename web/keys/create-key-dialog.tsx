@@ -70,7 +70,7 @@ function Secret({ secret, onClose }: { secret: string; onClose(): void }) {
       </Banner>
       <div className="secret">
         <code data-testid="key-secret">{secret}</code>
-        <CopyButton text={secret} what="key" />
+        <CopyButton text={secret} what="key" autoFocus />
       </div>
       <div className="dialog-actions">
         <button type="button" className="button button-primary" onClick={onClose}>

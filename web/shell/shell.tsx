@@ -77,6 +77,7 @@ export function Shell({ me, visitor }: ShellProps) {
           open={held !== null}
           title="Leave without saving?"
           confirmLabel="Leave"
+          cancelLabel="Stay"
           danger
           onConfirm={router.proceed}
           onClose={router.stay}

@@ -13,6 +13,8 @@ export interface ConfirmDialogProps {
   /** What will happen, plainly. */
   children: ReactNode;
   confirmLabel: string;
+  /** "Cancel" unless something says better what not doing it means. */
+  cancelLabel?: string;
   /** Shown while the work is under way, such as "Erasing". */
   busyLabel?: string;
   danger?: boolean;
@@ -26,6 +28,7 @@ export interface ConfirmDialogProps {
 function Question({
   children,
   confirmLabel,
+  cancelLabel = "Cancel",
   busyLabel = "One moment",
   danger = false,
   typeToConfirm,
@@ -71,7 +74,7 @@ function Question({
       {problem && <Banner kind="error">{problem}</Banner>}
       <div className="dialog-actions">
         <button type="button" className="button button-quiet" onClick={onClose}>
-          Cancel
+          {cancelLabel}
         </button>
         <button
           type="submit"

@@ -8,10 +8,11 @@ export interface CopyButtonProps {
   what?: string;
   /** Only the icon; the words are read out. */
   compact?: boolean;
+  autoFocus?: boolean;
 }
 
 /** Puts a text on the clipboard, and says so for a moment. */
-export function CopyButton({ text, what, compact = false }: CopyButtonProps) {
+export function CopyButton({ text, what, compact = false, autoFocus = false }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -36,6 +37,7 @@ export function CopyButton({ text, what, compact = false }: CopyButtonProps) {
       className={compact ? "icon-button" : "button button-quiet"}
       aria-label={compact ? label : undefined}
       title={compact ? label : undefined}
+      autoFocus={autoFocus}
       onClick={() => void copy()}
     >
       {copied ? <CheckIcon /> : <CopyIcon />}

@@ -35,6 +35,16 @@ export function Dialog({
     if (!open && dialog.open) dialog.close();
   }, [open]);
 
+  useEffect(() => {
+    if (!open || !insistent) return;
+    // A browser honours a refused `cancel` only once, and the focus may be outside after what had it was replaced.
+    const refuse = (event: KeyboardEvent) => {
+      if (event.key === "Escape") event.preventDefault();
+    };
+    document.addEventListener("keydown", refuse, true);
+    return () => document.removeEventListener("keydown", refuse, true);
+  }, [open, insistent]);
+
   return (
     <dialog
       ref={element}
@@ -46,10 +56,6 @@ export function Dialog({
       }}
       onCancel={(event) => {
         if (insistent) event.preventDefault();
-      }}
-      onKeyDown={(event) => {
-        // A browser honours a refused cancel only once.
-        if (insistent && event.key === "Escape") event.preventDefault();
       }}
       onClick={(event) => {
         if (!insistent && event.target === element.current) onClose();
