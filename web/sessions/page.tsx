@@ -1,9 +1,24 @@
-import { Page } from "../shell/page.tsx";
+// Session history: the list at `/sessions`, one session at `/sessions/<id>`.
 
-export function SessionsPage() {
-  return (
-    <Page title="Sessions">
-      <p>This page is on its way.</p>
-    </Page>
-  );
+import { useState } from "react";
+import type { PageComponentProps } from "../shell/pages.tsx";
+import { SessionView } from "./session-view.tsx";
+import { History } from "./history.tsx";
+import { sessionsApi } from "./sessions-api.ts";
+import { SessionsStore } from "./sessions-store.ts";
+
+function idFrom(rest: string): string {
+  try {
+    return decodeURIComponent(rest);
+  } catch {
+    // An address typed by hand may hold a lone percent sign.
+    return rest;
+  }
+}
+
+export function SessionsPage({ rest }: PageComponentProps) {
+  // Outlives a look at one session, so that the loaded pages and the search are still there afterwards.
+  const [store] = useState(() => new SessionsStore(sessionsApi));
+  const id = idFrom(rest);
+  return id === "" ? <History store={store} /> : <SessionView key={id} id={id} sessions={store} />;
 }
