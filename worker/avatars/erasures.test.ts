@@ -198,6 +198,18 @@ describe("an erasure", () => {
     }
   });
 
+  test("of many recordings empties them over several requests", async () => {
+    await report();
+    await archiveClip();
+    for (let i = 0; i < 45; i++) await record(`s${i}`);
+    const left: number[] = [];
+    for (const media of [["archived_media"], ["archived_media"], []]) {
+      expect(await pendingIn(await erase(owner))).toEqual([...media, "prepared_avatar"]);
+      left.push((await keysIn()).length);
+    }
+    expect(left).toEqual([26, 6, 0]);
+  });
+
   test("that the database refuses has changed nothing", async () => {
     await makeWhole();
     await db.exec(
