@@ -51,7 +51,11 @@ export function AvatarCard({ avatar, mine, inPublic, glimpse, onVisible, onLapse
       {avatar.state === "failed" ? (
         <p className="avatar-card-detail">{avatar.detail || "This face could not be prepared."}</p>
       ) : (
-        <p className="avatar-card-facts">{facts.join(" · ")}</p>
+        <p className="avatar-card-facts">
+          {facts.map((fact) => (
+            <span key={fact}>{fact}</span>
+          ))}
+        </p>
       )}
     </li>
   );

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useEffect, useState } from "react";
 import type { LibraryAvatar } from "../../contract/library.ts";
+import { baseTone } from "../../contract/tones.ts";
 import { Page } from "../shell/page.tsx";
 import { Link } from "../shell/routing.tsx";
 import { Ago } from "../ui/ago.tsx";
@@ -17,6 +18,7 @@ import { formatDateTime } from "../ui/time.ts";
 import { StateBadge } from "./avatar-card.tsx";
 import { avatarsApi } from "./avatars-api.ts";
 import { DetailStore, type Part } from "./detail-store.ts";
+import { Gallery } from "./gallery.tsx";
 import { Files } from "./files.tsx";
 import { pictureOf } from "./glimpses-store.ts";
 import { findAvatar } from "./library-store.ts";
@@ -105,7 +107,9 @@ function Detail({ avatar, mine, parts }: { avatar: LibraryAvatar; mine: boolean;
   useEffect(() => {
     // Read again whenever a box reported something new.
     if (version > 0) void store.load();
-  }, [store, version]);
+    // There is no still to be had of somebody else's avatar, so it shows itself moving.
+    if (!mine) void store.play(baseTone);
+  }, [store, version, mine]);
 
   const assets = valueOf(state.assets);
   const clips = valueOf(state.clips);
@@ -155,8 +159,11 @@ function Detail({ avatar, mine, parts }: { avatar: LibraryAvatar; mine: boolean;
 
 export function AvatarDetail({ id, parts }: { id: string; parts: AvatarParts }) {
   const library = useStore(parts.library);
+  const erasing = useStore(parts.erasure).phase;
   const found = findAvatar(library, id);
   if (found) return <Detail key={String(found.mine)} avatar={found.avatar} mine={found.mine} parts={parts} />;
+  // Under the receipt of its erasure there is nothing left to show of it.
+  if (erasing.step !== "closed" && erasing.avatar.avatar_id === id) return <Gallery parts={parts} />;
   const { own, published } = library;
   const failed = [own, published].find((list) => list.status === "error");
   const waiting = own.status === "loading" || published.status === "loading";

@@ -17,12 +17,14 @@ const ideas = [
   "An elderly doctor with warm brown eyes and a white coat",
 ];
 
-/** "A calm teacher in her fifties with short…" becomes a name short enough for a card. */
+/** "A calm teacher in her fifties with short…" becomes "Calm teacher". */
 function suggestName({ persona }: Portrait): string {
-  const words = persona
+  const [subject = persona] = persona.split(/[,.;:\n]|\s(?:in|with|of|who|at|from|on|and)\s/i);
+  const words = subject
+    .trim()
     .replace(/^(?:an?|the)\s+/i, "")
-    .split(/[\s,.]+/)
-    .slice(0, 3)
+    .split(/\s+/)
+    .slice(0, 4)
     .join(" ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -10,6 +10,7 @@ import { RefreshIcon, StarIcon } from "../ui/icons.tsx";
 import { LoadFailed } from "../ui/load-failed.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { useStore } from "../ui/store.ts";
+import type { AvatarNames } from "./avatar-names.ts";
 import { SessionTable } from "./session-table.tsx";
 import { type SessionsState, type SessionsStore, visibleSessions } from "./sessions-store.ts";
 import "./sessions.css";
@@ -72,7 +73,13 @@ function More({ state, store }: { state: SessionsState; store: SessionsStore }) 
   );
 }
 
-function Listing({ state, store }: { state: SessionsState; store: SessionsStore }) {
+interface ListingProps {
+  state: SessionsState;
+  store: SessionsStore;
+  names: AvatarNames;
+}
+
+function Listing({ state, store, names }: ListingProps) {
   if (state.status === "error" && state.error) {
     return (
       <LoadFailed
@@ -113,14 +120,14 @@ function Listing({ state, store }: { state: SessionsState; store: SessionsStore 
             : "No loaded session fits. Older ones are searched once they are loaded."}
         </EmptyState>
       ) : (
-        <SessionTable rows={rows} onStar={(id, starred) => void store.edit(id, { starred })} />
+        <SessionTable rows={rows} names={names} onStar={(id, starred) => void store.edit(id, { starred })} />
       )}
       <More state={state} store={store} />
     </>
   );
 }
 
-export function History({ store }: { store: SessionsStore }) {
+export function History({ store, names }: { store: SessionsStore; names: AvatarNames }) {
   const state = useStore(store);
   useEffect(() => {
     void store.load();
@@ -138,7 +145,7 @@ export function History({ store }: { store: SessionsStore }) {
         )
       }
     >
-      <Listing state={state} store={store} />
+      <Listing state={state} store={store} names={names} />
     </Page>
   );
 }

@@ -1,6 +1,8 @@
 // Session history: the list at `/sessions`, one session at `/sessions/<id>`.
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
+import { avatarsApi } from "../avatars/avatars-api.ts";
+import { type AvatarNames, readAvatarNames } from "./avatar-names.ts";
 import type { PageComponentProps } from "../shell/pages.tsx";
 import { SessionView } from "./session-view.tsx";
 import { History } from "./history.tsx";
@@ -19,6 +21,22 @@ function idFrom(rest: string): string {
 export function SessionsPage({ rest }: PageComponentProps) {
   // Outlives a look at one session, so that the loaded pages and the search are still there afterwards.
   const [store] = useState(() => new SessionsStore(sessionsApi));
+  const [names, setNames] = useState<AvatarNames>(new Map());
+  useEffect(() => {
+    let current = true;
+    const read = async () => {
+      const known = await readAvatarNames(avatarsApi);
+      if (current) setNames(known);
+    };
+    void read();
+    return () => {
+      current = false;
+    };
+  }, []);
   const id = idFrom(rest);
-  return id === "" ? <History store={store} /> : <SessionView key={id} id={id} sessions={store} />;
+  return id === "" ? (
+    <History store={store} names={names} />
+  ) : (
+    <SessionView key={id} id={id} sessions={store} names={names} />
+  );
 }

@@ -1,3 +1,4 @@
+import { type AvatarNames, nameOf } from "./avatar-names.ts";
 import type { SessionRow } from "../../contract/sessions.ts";
 import { Link } from "../shell/routing.tsx";
 import { Ago } from "../ui/ago.tsx";
@@ -12,7 +13,13 @@ function Length({ row }: { row: SessionRow }) {
   return <>{row.duration_seconds === null ? "–" : formatDuration(row.duration_seconds)}</>;
 }
 
-function Row({ row, onStar }: { row: SessionRow; onStar(starred: boolean): void }) {
+interface RowProps {
+  row: SessionRow;
+  names: AvatarNames;
+  onStar(starred: boolean): void;
+}
+
+function Row({ row, names, onStar }: RowProps) {
   const name = sessionName(row);
   return (
     <tr>
@@ -30,10 +37,10 @@ function Row({ row, onStar }: { row: SessionRow; onStar(starred: boolean): void 
           </p>
         )}
         <p className="session-narrow">
-          {row.avatar_id} · <Ago at={row.started_at} /> · <Length row={row} />
+          {nameOf(names, row.avatar_id)} · <Ago at={row.started_at} /> · <Length row={row} />
         </p>
       </td>
-      <td className="session-wide">{row.avatar_id}</td>
+      <td className="session-wide session-avatar">{nameOf(names, row.avatar_id)}</td>
       <td className="session-wide session-when">
         <Ago at={row.started_at} />
       </td>
@@ -56,10 +63,11 @@ function Row({ row, onStar }: { row: SessionRow; onStar(starred: boolean): void 
 
 export interface SessionTableProps {
   rows: readonly SessionRow[];
+  names: AvatarNames;
   onStar(id: string, starred: boolean): void;
 }
 
-export function SessionTable({ rows, onStar }: SessionTableProps) {
+export function SessionTable({ rows, names, onStar }: SessionTableProps) {
   return (
     <div className="table-frame">
       <table className="table session-table">
@@ -91,7 +99,7 @@ export function SessionTable({ rows, onStar }: SessionTableProps) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={row.id} row={row} onStar={(starred) => onStar(row.id, starred)} />
+            <Row key={row.id} row={row} names={names} onStar={(starred) => onStar(row.id, starred)} />
           ))}
         </tbody>
       </table>

@@ -14,6 +14,7 @@ import { Spinner } from "../ui/spinner.tsx";
 import { useStore } from "../ui/store.ts";
 import { TagInput } from "../ui/tag-input.tsx";
 import { formatDateTime, formatDuration } from "../ui/time.ts";
+import { type AvatarNames, nameOf } from "./avatar-names.ts";
 import { SessionDetailStore } from "./detail-store.ts";
 import { EraseDialog } from "./erase-dialog.tsx";
 import { NotesForm } from "./notes-form.tsx";
@@ -34,9 +35,9 @@ function BackLink() {
   );
 }
 
-function Facts({ row }: { row: SessionRow }) {
+function Facts({ row, names }: { row: SessionRow; names: AvatarNames }) {
   const facts: [string, string][] = [
-    ["Avatar", row.avatar_id],
+    ["Avatar", nameOf(names, row.avatar_id)],
     ["Started", formatDateTime(row.started_at)],
     ["Length", row.duration_seconds === null ? "Still live" : formatDuration(row.duration_seconds)],
     ["Turns", String(row.turns)],
@@ -83,7 +84,13 @@ function tagLimits() {
   return { maxTags: limits.sessionTags, maxChars: limits.sessionTagChars };
 }
 
-export function SessionView({ id, sessions }: { id: string; sessions: SessionsStore }) {
+export interface SessionViewProps {
+  id: string;
+  sessions: SessionsStore;
+  names: AvatarNames;
+}
+
+export function SessionView({ id, sessions, names }: SessionViewProps) {
   const router = useRouter();
   const [store] = useState(
     () =>
@@ -153,7 +160,11 @@ export function SessionView({ id, sessions }: { id: string; sessions: SessionsSt
                 ) : detail.status === "loading" ? (
                   <Spinner label="Fetching the transcript" visible />
                 ) : (
-                  <TranscriptList lines={detail.transcript} startedAt={row.started_at} name={row.avatar_id} />
+                  <TranscriptList
+                    lines={detail.transcript}
+                    startedAt={row.started_at}
+                    name={nameOf(names, row.avatar_id)}
+                  />
                 )}
               </section>
             </div>
@@ -169,7 +180,7 @@ export function SessionView({ id, sessions }: { id: string; sessions: SessionsSt
                   onChange={(tags) => void sessions.edit(id, { tags })}
                 />
               </section>
-              <Facts row={row} />
+              <Facts row={row} names={names} />
             </div>
           </div>
         </Page>
