@@ -1,6 +1,6 @@
 // The face, and its clip in each tone.
 
-import { baseTone, type Tone, tones } from "../../contract/tones.ts";
+import { type Tone, tones } from "../../contract/tones.ts";
 import type { Clip, LibraryAvatar } from "../../contract/library.ts";
 import { AlertIcon, PlayIcon } from "../ui/icons.tsx";
 import { LoadFailed } from "../ui/load-failed.tsx";
@@ -94,7 +94,7 @@ export function ToneStage({ avatar, picture, clips, playing, onPlay, onStop, onR
         {clips.status === "error" && (
           <LoadFailed title="The clips cannot be fetched" error={clips.error} onRetry={onRetry} />
         )}
-        {(list || clips.status === "hidden") && (
+        {(list === null ? clips.status === "hidden" : list.length > 0) && (
           <div className="tone-buttons">
             {tones.map((tone) => (
               <ToneButton
@@ -112,8 +112,12 @@ export function ToneStage({ avatar, picture, clips, playing, onPlay, onStop, onR
             {toneName(playing.tone)}: {playing.problem}
           </p>
         )}
-        {list && !list.some((clip) => clip.tone === baseTone && clip.state === "generated") && (
-          <p className="tone-note">The clips appear here once a box has made them.</p>
+        {list?.length === 0 && (
+          <p className="tone-note">
+            {avatar.state === "failed"
+              ? "No clips were made of this face."
+              : "The clips appear here once a box has made them."}
+          </p>
         )}
         {clips.status === "ready" && !clips.value.capabilities.can_generate && (
           <p className="tone-note">{clips.value.capabilities.reason}</p>

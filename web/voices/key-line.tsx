@@ -93,7 +93,7 @@ export function KeyLine({ provider, saved, form, inUse, onSave, onRemove }: KeyL
   if (!saved && !entering) {
     return (
       <button type="button" className="button button-quiet" onClick={() => setEntering(true)}>
-        Add a {name} key
+        Add your {name} key
       </button>
     );
   }
