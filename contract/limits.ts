@@ -50,6 +50,8 @@ export const limits = {
 
   modelProbeSeconds: 30,
   modelReadySeconds: 24 * 3600,
+  /** What a model was found to accept is found out anew after this long. */
+  modelFlagsSeconds: 30 * 24 * 3600,
 
   previewTextChars: 200,
   previewsPerMinute: 12,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { defaultSettings } from "../../contract/settings.ts";
-import { modelCatalogue } from "../../contract/models.ts";
+import { modelCatalogue } from "../../contract/model-catalogue.ts";
 import { settingsRead } from "../portal/standalone.ts";
 import { staticKey, startTestBox, type TestBox } from "../testing/test-box.ts";
 import { digestOf } from "./caller.ts";

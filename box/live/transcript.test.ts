@@ -7,7 +7,7 @@ import {
   transcriptReportSchema,
 } from "../../contract/internal/sessions.ts";
 import { defaultSettings } from "../../contract/settings.ts";
-import { modelCatalogue } from "../../contract/models.ts";
+import { modelCatalogue } from "../../contract/model-catalogue.ts";
 import { settingsRead } from "../portal/standalone.ts";
 import { HeldReply } from "../testing/fake-model.ts";
 import { startTestBox, type TestBox } from "../testing/test-box.ts";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { heartbeatSchema } from "../../contract/internal/boxes.ts";
 import { sessionReportSchema } from "../../contract/internal/sessions.ts";
-import { modelCatalogue } from "../../contract/models.ts";
+import { modelCatalogue } from "../../contract/model-catalogue.ts";
 import { defaultSettings } from "../../contract/settings.ts";
 import { digestOf } from "../access/caller.ts";
 import { closeCode } from "../../contract/control-socket.ts";

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import { modelCatalogue } from "../../contract/models.ts";
+import { modelCatalogue } from "../../contract/model-catalogue.ts";
 import { startBox, type RunningBox } from "../box.ts";
 import { Models } from "../chat/models/models.ts";
 import { readConfig } from "../config.ts";

@@ -167,6 +167,8 @@ const samples: Record<string, Sample> = {
   "POST /v1/streaming.create_token": { body: {}, status: 200 },
   "GET /auth/settings": { status: 200 },
   "POST /auth/settings": { body: { max_tokens: 9 }, status: 200 },
+  "POST /auth/models/{id}/warm": { status: 404 },
+  "GET /auth/models/{id}/status": { status: 404 },
   "GET /auth/voice/settings": { status: 200 },
   "PUT /auth/voice/key": { body: { provider: "cartesia", key: "sk_car_0123456789" }, status: 200 },
   "DELETE /auth/voice/key/{provider}": { status: 400 },

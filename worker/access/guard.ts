@@ -11,6 +11,7 @@ import { identify, type Identified } from "./identify.ts";
 import { requireSameOrigin } from "./origin.ts";
 import { admit, failures, type CallerPolicy, type Policy } from "./policy.ts";
 import { bearerOf, presentedBy } from "./presented.ts";
+import type { ReadAlong } from "./store.ts";
 
 /**
  * The id of the box whose secret this is: one that the configuration names, else one that was launched and not stopped.
@@ -25,13 +26,17 @@ export async function findBox(env: Env, secret: string): Promise<string | null> 
   return found ?? findLaunchedBox(env.db, digest);
 }
 
-async function enter(c: PortalContext, policy: CallerPolicy): Promise<Identified> {
+async function enter(
+  c: PortalContext,
+  policy: CallerPolicy,
+  along: ReadAlong | undefined,
+): Promise<Identified> {
   const presented = presentedBy(c);
   // Box paths are never opened by what only the portal understands, so neither is looked up for them.
   if (policy === "key" && (presented.kind === "cookie" || presented.kind === "jwt")) {
     throw new Refusal(failures.invalid);
   }
-  const outcome = await identify(c.var.env, presented);
+  const outcome = await identify(c.var.env, presented, along);
   if (!outcome.ok && policy === "admin") throw new Refusal(failures.hidden, { cause: outcome.cause });
   const identified = unwrap(outcome);
   const refused = admit(policy, identified.caller);
@@ -41,7 +46,7 @@ async function enter(c: PortalContext, policy: CallerPolicy): Promise<Identified
 }
 
 /** Checks the caller against a policy and leaves who it is in `c.var.caller` or `c.var.boxId`. */
-export function guard(policy: Policy): MiddlewareHandler<Portal> {
+export function guard(policy: Policy, along?: ReadAlong): MiddlewareHandler<Portal> {
   return async (c, next) => {
     if (policy === "box") {
       const secret = bearerOf(c.req.raw);
@@ -52,8 +57,10 @@ export function guard(policy: Policy): MiddlewareHandler<Portal> {
       if (boxId === null) throw new Refusal(failures.invalid);
       c.set("boxId", boxId);
     } else if (policy !== "public") {
-      const { caller, extended } = await enter(c, policy);
+      const identified = await enter(c, policy, along);
+      const { caller, extended } = identified;
       c.set("caller", caller);
+      c.set("along", identified.along);
       if (extended) {
         const presented = presentedBy(c);
         await next();

@@ -9,7 +9,7 @@ import type { Caller } from "./caller.ts";
 import { verifyIdentity } from "./identity.ts";
 import { failures } from "./policy.ts";
 import type { Presented } from "./presented.ts";
-import { extendPortalSession, findLiveCredential, findLivePortalSession } from "./store.ts";
+import { extendPortalSession, findLiveCredential, findLivePortalSession, type ReadAlong } from "./store.ts";
 
 /** A portal session slides when this much of its life is gone, so that not every read is a write. */
 const slideAfterSeconds = 24 * 3600;
@@ -18,21 +18,27 @@ export interface Identified {
   caller: Caller;
   /** The portal session was extended: its cookie must be sent again. */
   extended: boolean;
+  /** What the read along came to; null without one, for an identity token, or where it could not be read. */
+  along: string | null;
 }
 
 const invalid = failure(failures.invalid.code, failures.invalid.message);
 
 /** Checks a presented credential. Unknown, revoked and expired are one answer. */
-export async function identify(env: Env, presented: Presented): Promise<Outcome<Identified>> {
+export async function identify(
+  env: Env,
+  presented: Presented,
+  along?: ReadAlong,
+): Promise<Outcome<Identified>> {
   switch (presented.kind) {
     case "nothing":
       return failure(failures.missing.code, failures.missing.message);
     case "malformed":
       return invalid;
     case "secret":
-      return identifySecret(env, presented.secret);
+      return identifySecret(env, presented.secret, along);
     case "cookie":
-      return identifyCookie(env, presented.value);
+      return identifyCookie(env, presented.value, along);
     case "jwt": {
       if (!env.identity) return invalid;
       const identity = await verifyIdentity(presented.token, env.identity);
@@ -41,6 +47,7 @@ export async function identify(env: Env, presented: Presented): Promise<Outcome<
       return success({
         caller: person(env, "identity", { account: email, digest: null, expiresAt }),
         extended: false,
+        along: null,
       });
     }
   }
@@ -52,21 +59,31 @@ function person(env: Env, kind: "cookie" | "identity", facts: PersonFacts): Call
   return { ...facts, kind, scope: "full", admin: env.admins.has(facts.account) };
 }
 
-async function identifySecret(env: Env, secret: string): Promise<Outcome<Identified>> {
+async function identifySecret(
+  env: Env,
+  secret: string,
+  along: ReadAlong | undefined,
+): Promise<Outcome<Identified>> {
   const digest = await sha256Hex(secret);
-  const row = await findLiveCredential(env.db, digest, nowSeconds());
+  const row = await findLiveCredential(env.db, { digest, now: nowSeconds(), along });
   if (!row || !digestsEqual(row.digest, digest)) return invalid;
   const { account, kind, scope, expiresAt } = row;
-  return success({ caller: { account, kind, scope, admin: false, digest, expiresAt }, extended: false });
+  const caller = { account, kind, scope, admin: false, digest, expiresAt };
+  return success({ caller, extended: false, along: row.along });
 }
 
-async function identifyCookie(env: Env, value: string): Promise<Outcome<Identified>> {
+async function identifyCookie(
+  env: Env,
+  value: string,
+  along: ReadAlong | undefined,
+): Promise<Outcome<Identified>> {
   const digest = await sha256Hex(value);
   const now = nowSeconds();
-  const row = await findLivePortalSession(env.db, digest, now);
+  const row = await findLivePortalSession(env.db, { digest, now, along });
   if (!row || !digestsEqual(row.digest, digest)) return invalid;
   const extended = row.expiresAt < now + limits.portalSessionSeconds - slideAfterSeconds;
   const expiresAt = extended ? now + limits.portalSessionSeconds : row.expiresAt;
   if (extended) await extendPortalSession(env.db, digest, expiresAt);
-  return success({ caller: person(env, "cookie", { account: row.account, digest, expiresAt }), extended });
+  const caller = person(env, "cookie", { account: row.account, digest, expiresAt });
+  return success({ caller, extended, along: row.along });
 }

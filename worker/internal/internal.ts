@@ -24,7 +24,7 @@ export async function answerHeartbeat(
 }
 
 export async function lookUpCredential(db: D1Database, digest: string): Promise<LookupAnswer> {
-  const row = await findLiveCredential(db, digest, nowSeconds());
+  const row = await findLiveCredential(db, { digest, now: nowSeconds() });
   if (!row) return { credential: null };
   const { kind, scope, account, expiresAt } = row;
   return { credential: { digest: row.digest, kind, scope, account, expires_at: expiresAt } };

@@ -10,7 +10,6 @@ import {
   settingsSaveRequestSchema,
 } from "../../contract/internal/settings.ts";
 import { settingsRefusedSchema, settingsSavedSchema } from "../../contract/settings.ts";
-import { catalogueOf } from "../models/models.ts";
 import type { PortalContext } from "../platform/context.ts";
 import { refuse, unwrap } from "../platform/errors.ts";
 import { answers, declareRoute, explainIssues, takes, type PortalApp } from "../platform/portal.ts";
@@ -49,7 +48,7 @@ const settingsSave = declareRoute("box", {
 });
 
 function settingsOf({ var: { env } }: PortalContext, account: string): SettingsScope {
-  return { db: env.db, account, models: catalogueOf(env), vault: env.vault !== null };
+  return { env, account, facts: null };
 }
 
 export function mountInternal(app: PortalApp): void {

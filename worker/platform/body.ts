@@ -6,12 +6,12 @@ import { refuse } from "./errors.ts";
 import type { Portal } from "./context.ts";
 
 /** Reads a body as UTF-8 text; null as soon as it is known to be longer than the limit. */
-export async function readTextWithin(request: Request, maxBytes: number): Promise<string | null> {
-  if (Number(request.headers.get("Content-Length") ?? 0) > maxBytes) return null;
-  if (!request.body) return "";
+export async function readTextWithin(message: Request | Response, maxBytes: number): Promise<string | null> {
+  if (Number(message.headers.get("Content-Length") ?? 0) > maxBytes) return null;
+  if (!message.body) return "";
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = request.body.getReader();
+  const reader = message.body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;

@@ -11,6 +11,8 @@ export interface Portal {
     requestId: string;
     /** Set by every policy but `public` and `box`. */
     caller: Caller;
+    /** What the route's read along with the look-up came to; null where there is none, or it could not be read. */
+    along: string | null;
     /** Id of the box that is speaking; set by the policy `box`. */
     boxId: string;
   };

@@ -6,6 +6,7 @@ import type { z } from "zod";
 import { structuredErrorSchema, unwrappedErrorSchema } from "../../contract/errors.ts";
 import type { Policy } from "../access/policy.ts";
 import { guard } from "../access/guard.ts";
+import type { ReadAlong } from "../access/store.ts";
 import { jsonBody } from "./body.ts";
 import type { Portal } from "./context.ts";
 import { envelopeOf, refuse } from "./errors.ts";
@@ -46,11 +47,13 @@ const failureStatuses = [400, 401, 404, 409, 413, 500, 503] as const;
 
 /**
  * Declares a route: who may call it, what it takes and what it answers. The guard and the body reader are mounted by
- * the declaration itself, so a route without a policy cannot exist.
+ * the declaration itself, so a route without a policy cannot exist. `along` is read in the same statement as the
+ * caller's credential and left in `c.var.along`.
  */
 export function declareRoute<P extends string, R extends Omit<RouteConfig, "path"> & { path: P }>(
   policy: Policy,
   config: R,
+  { along }: { along?: ReadAlong } = {},
 ) {
   const structured = envelopeOf(config.path) === "structured";
   const failures = Object.fromEntries(
@@ -59,7 +62,7 @@ export function declareRoute<P extends string, R extends Omit<RouteConfig, "path
       answers(structured && status !== 401 ? structuredErrorSchema : unwrappedErrorSchema, "Failure"),
     ]),
   );
-  const middleware: MiddlewareHandler<Portal>[] = [guard(policy)];
+  const middleware: MiddlewareHandler<Portal>[] = [guard(policy, along)];
   if (config.request?.body) middleware.push(jsonBody);
   const declared: R = { ...config, responses: { ...failures, ...config.responses } };
   return createRoute<P, R>({ ...declared, "x-policy": policy, middleware });

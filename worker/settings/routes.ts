@@ -4,31 +4,38 @@ import {
   settingsRefusedSchema,
   settingsSavedSchema,
 } from "../../contract/settings.ts";
-import { catalogueOf } from "../models/models.ts";
 import { refuse, unwrap } from "../platform/errors.ts";
 import type { PortalContext } from "../platform/context.ts";
 import { answers, declareRoute, explainIssues, takes, type PortalApp } from "../platform/portal.ts";
 import { readSettings, saveSettings, type SettingsScope } from "./settings.ts";
+import { settingsFacts } from "./store.ts";
 
-const read = declareRoute("portal-or-full-key", {
-  method: "get",
-  path: "/auth/settings",
-  responses: { 200: answers(settingsReadSchema, "The caller's whole effective record") },
-});
-
-const save = declareRoute("portal-or-full-key", {
-  method: "post",
-  path: "/auth/settings",
-  request: { body: takes(settingsPatchSchema) },
-  responses: {
-    200: answers(settingsSavedSchema, "The whole record after the write"),
-    400: answers(settingsRefusedSchema, "Nothing was saved"),
+const read = declareRoute(
+  "portal-or-full-key",
+  {
+    method: "get",
+    path: "/auth/settings",
+    responses: { 200: answers(settingsReadSchema, "The caller's whole effective record") },
   },
-});
+  { along: settingsFacts },
+);
 
-function scopeOf(c: PortalContext): SettingsScope {
-  const { env, caller } = c.var;
-  return { db: env.db, account: caller.account, models: catalogueOf(env), vault: env.vault !== null };
+const save = declareRoute(
+  "portal-or-full-key",
+  {
+    method: "post",
+    path: "/auth/settings",
+    request: { body: takes(settingsPatchSchema) },
+    responses: {
+      200: answers(settingsSavedSchema, "The whole record after the write"),
+      400: answers(settingsRefusedSchema, "Nothing was saved"),
+    },
+  },
+  { along: settingsFacts },
+);
+
+function scopeOf({ var: { env, caller, along } }: PortalContext): SettingsScope {
+  return { env, account: caller.account, facts: along };
 }
 
 export function mountSettings(app: PortalApp): void {

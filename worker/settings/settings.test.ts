@@ -8,6 +8,7 @@ import {
   settingsSavedSchema,
   type Settings,
 } from "../../contract/settings.ts";
+import { deploy } from "../testing/deployment.ts";
 import {
   bodyOf,
   call,
@@ -52,6 +53,27 @@ const tool = {
 };
 
 describe("reading", () => {
+  test("costs one statement, whatever proves who is asking; a save costs two", async () => {
+    const statements: string[] = [];
+    const counted: D1Database = Object.assign(Object.create(db) as D1Database, {
+      prepare(text: string) {
+        statements.push(text);
+        return db.prepare(text);
+      },
+    });
+    const portal = deploy({ DB: counted });
+    const browser = await signIn("ann@example.com");
+    for (const headers of [key, { Cookie: browser.Cookie }]) {
+      statements.length = 0;
+      const response = await portal.call("/auth/settings", { headers });
+      expect([response.status, statements.length]).toEqual([200, 1]);
+    }
+    statements.length = 0;
+    const body = { max_tokens: 7 };
+    const response = await portal.call("/auth/settings", { method: "POST", headers: key, body });
+    expect([response.status, statements.length]).toEqual([200, 2]);
+  });
+
   test("who saved nothing gets the defaults", async () => {
     const body = await read();
     expect(body).toMatchObject({
@@ -249,6 +271,25 @@ describe("a record that cannot be read", () => {
       expect(error.code).toBe("settings_unavailable");
       expect(error.message).not.toMatch(/table|SQL/i);
     }
+  });
+
+  test("what is known of the models may be missing: the settings are answered all the same", async () => {
+    await saved({ max_tokens: 5 });
+    await db.exec("ALTER TABLE model_probes RENAME TO elsewhere");
+    captureLog();
+    expect((await read()).settings.max_tokens).toBe(5);
+    expect((await saved({ max_tokens: 6 })).max_tokens).toBe(6);
+  });
+
+  test("and decides nobody's identity", async () => {
+    await db.exec("ALTER TABLE settings RENAME TO elsewhere");
+    captureLog();
+    const stranger = withKey(`vv_live_${"x".repeat(43)}`);
+    for (const headers of [stranger, { Cookie: "vv_session=x" }, {}]) {
+      expect((await call("/auth/settings", { headers })).status).toBe(401);
+    }
+    const browser = { Cookie: (await signIn("ann@example.com")).Cookie };
+    expect((await call("/auth/settings", { headers: browser })).status).toBe(503);
   });
 
   test("fields of another version stay where they are", async () => {

@@ -12,10 +12,12 @@ import {
   type SettingsRead,
 } from "../../contract/settings.ts";
 import { voiceEngineLabels } from "../../contract/voices.ts";
+import { catalogueOf } from "../models/models.ts";
 import { nowSeconds } from "../platform/clock.ts";
+import type { Env } from "../platform/env.ts";
 import { failure, success, type Outcome } from "../platform/errors.ts";
 import { isPrivateHost } from "./endpoints.ts";
-import { mergeRecord, readRecord } from "./store.ts";
+import { mergeRecord, parseFacts, readFacts } from "./store.ts";
 
 /** Tools every persona has; a custom one may not take their names. */
 const builtinTools = new Set(["end_call", "skip_turn", "pause_conversation", "set_language"]);
@@ -67,37 +69,39 @@ function effective(saved: SettingsPatch, models: readonly ModelRow[]): Settings 
   };
 }
 
-async function loadRecord(db: D1Database, account: string): Promise<Outcome<SettingsPatch>> {
+export interface SettingsScope {
+  env: Env;
+  account: string;
+  /** What came along with the look-up of the caller's credential; null when nothing did. */
+  facts: string | null;
+}
+
+interface Loaded {
+  record: SettingsPatch;
+  models: ModelRow[];
+}
+
+/** What is stored, and the catalogue with what is known of each model. */
+async function load({ env, account, facts }: SettingsScope): Promise<Outcome<Loaded>> {
   try {
-    const text = await readRecord(db, account);
-    return text === null ? success({}) : parseRecord(text);
+    const { record: text, probes } = facts === null ? await readFacts(env.db, account) : parseFacts(facts);
+    const record = text === null ? success({}) : parseRecord(text);
+    return record.ok ? success({ record: record.value, models: catalogueOf(env, probes) }) : record;
   } catch (cause) {
     return unreadable(cause);
   }
 }
 
-export interface SettingsScope {
-  db: D1Database;
-  account: string;
-  models: ModelRow[];
-  /** Whether provider keys can be kept. */
-  vault: boolean;
-}
-
-export async function readSettings({
-  db,
-  account,
-  models,
-  vault,
-}: SettingsScope): Promise<Outcome<SettingsRead>> {
-  const record = await loadRecord(db, account);
-  if (!record.ok) return record;
+export async function readSettings(scope: SettingsScope): Promise<Outcome<SettingsRead>> {
+  const loaded = await load(scope);
+  if (!loaded.ok) return loaded;
+  const { record, models } = loaded.value;
   return success({
-    settings: effective(record.value, models),
+    settings: effective(record, models),
     models,
     effort_levels: [...effortLevels],
     reasoning_levels: [...reasoningLevels],
-    tts_providers: ttsProviders(vault),
+    tts_providers: ttsProviders(scope.env.vault !== null),
     persisted: true,
   });
 }
@@ -126,20 +130,19 @@ function objection(patch: SettingsPatch, models: readonly ModelRow[]): string | 
 }
 
 /** Saves a patch whole or not at all, and answers the whole record after the write. */
-export async function saveSettings(
-  { db, account, models }: SettingsScope,
-  patch: SettingsPatch,
-): Promise<Outcome<Settings>> {
-  const refused = objection(patch, models);
+export async function saveSettings(scope: SettingsScope, patch: SettingsPatch): Promise<Outcome<Settings>> {
+  const refused = objection(patch, catalogueOf(scope.env));
   if (refused !== null) return failure("setting_refused", refused);
-  const before = await loadRecord(db, account);
+  const before = await load(scope);
   if (!before.ok) return before;
-  if (Object.keys(patch).length === 0) return success(effective(before.value, models));
+  const { record, models } = before.value;
+  if (Object.keys(patch).length === 0) return success(effective(record, models));
+  const { env, account } = scope;
   try {
-    const after = await mergeRecord(db, { account, patch, at: nowSeconds() });
+    const after = await mergeRecord(env.db, { account, patch, at: nowSeconds() });
     if (after === null) return unreadable(new Error("The stored settings broke between read and write."));
-    const record = parseRecord(after);
-    return record.ok ? success(effective(record.value, models)) : record;
+    const saved = parseRecord(after);
+    return saved.ok ? success(effective(saved.value, models)) : saved;
   } catch (cause) {
     return unreadable(cause);
   }

@@ -1,18 +1,42 @@
 // The settings table: one JSON object an account.
 
-import { eq, sql, type SQL } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { SettingsPatch } from "../../contract/settings.ts";
-import { settings } from "../platform/schema/settings.ts";
+import { probesAsJson, type ProbeRow } from "../models/store.ts";
 
-/** The stored text; null when nothing was ever saved. */
-export async function readRecord(db: D1Database, account: string): Promise<string | null> {
-  const row = await drizzle(db)
-    .select({ record: settings.record })
-    .from(settings)
-    .where(eq(settings.account, account))
-    .get();
-  return row?.record ?? null;
+/** What a settings read needs to know. */
+export interface SettingsFacts {
+  /** The stored text; null when nothing was ever saved. */
+  record: string | null;
+  /** What is known of the models; empty where that cannot be read. */
+  probes: ProbeRow[];
+}
+
+const storedRecord = (account: SQL) => sql`(SELECT record FROM settings WHERE settings.account = ${account})`;
+
+/** The facts of an account as one expression, which may come along with the look-up of a credential. */
+export function settingsFacts(account: SQL): SQL {
+  return sql`json_object('record', ${storedRecord(account)}, 'probes', json(${probesAsJson}))`;
+}
+
+/** Reads what `settingsFacts` came to. */
+export function parseFacts(text: string): SettingsFacts {
+  return JSON.parse(text) as SettingsFacts;
+}
+
+/** The facts in one statement; a record that can be read by itself alone comes without the models. */
+export async function readFacts(db: D1Database, account: string): Promise<SettingsFacts> {
+  const read = async (expression: SQL) => {
+    const row = await drizzle(db).get<{ value: string | null }>(sql`SELECT ${expression} AS value`);
+    return row.value;
+  };
+  const key = sql`${account}`;
+  try {
+    return parseFacts((await read(settingsFacts(key))) ?? "");
+  } catch {
+    return { record: await read(storedRecord(key)), probes: [] };
+  }
 }
 
 export interface RecordMerge {

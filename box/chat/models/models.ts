@@ -1,6 +1,7 @@
 // Which model answers: the catalogue of this box and the adapter behind each row.
 
-import { modelCatalogue, type ModelRow } from "../../../contract/models.ts";
+import { modelCatalogue } from "../../../contract/model-catalogue.ts";
+import type { ModelRow } from "../../../contract/models.ts";
 import type { Settings } from "../../../contract/settings.ts";
 import type { BoxConfig } from "../../config.ts";
 import { Refusal } from "../../failure.ts";

@@ -9,13 +9,13 @@ export const settings = sqliteTable("settings", {
   updatedAt: integer("updated_at").notNull(),
 });
 
-/** What a probed model accepts. */
+/** What a probed model was found to accept; what could not be measured yet is absent. */
 export interface MeasuredFlags {
-  supports_sampling: boolean;
-  supports_effort: boolean;
-  effort_max: boolean;
-  reasoning: "adaptive" | "always" | "budget" | "none";
-  forced_tool_choice_supported: boolean;
+  supports_sampling?: boolean;
+  supports_effort?: boolean;
+  effort_max?: boolean;
+  reasoning?: "adaptive" | "always" | "budget" | "none";
+  forced_tool_choice_supported?: boolean;
 }
 
 /** Whether each hosted model answers, when it was last asked, and what it was found to accept. */
@@ -25,5 +25,6 @@ export const modelProbes = sqliteTable("model_probes", {
   reason: text().notNull(),
   probedAt: integer("probed_at").notNull(),
   flags: text({ mode: "json" }).$type<MeasuredFlags>(),
+  /** When every flag was measured; null while one is still missing. */
   measuredAt: integer("measured_at"),
 });
