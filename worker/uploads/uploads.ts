@@ -27,7 +27,7 @@ const unknownUpload = failure(
   "You have no such upload, it has run out, or its files have not all arrived.",
 );
 
-export const isImage = (contentType: string) => (imageTypes as readonly string[]).includes(contentType);
+const isImage = (contentType: string) => (imageTypes as readonly string[]).includes(contentType);
 
 const mebibytes = (bytes: number) => `${bytes / (1024 * 1024)} MB`;
 
