@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "react";
 import { VisitorStore } from "./portal/visitor-store.ts";
+import { rememberPath } from "./shell/return-path.ts";
 import { Shell } from "./shell/shell.tsx";
 import { SignInPage } from "./signin/sign-in-page.tsx";
 import { Banner } from "./ui/banner.tsx";
@@ -16,6 +17,10 @@ export function App() {
     void store.look();
     return store.watchExpiry();
   }, [store]);
+
+  useEffect(() => {
+    if (visitor.state === "guest" && visitor.why !== "left") rememberPath(location.pathname, localStorage);
+  }, [visitor]);
 
   switch (visitor.state) {
     case "unknown":
@@ -37,7 +42,7 @@ export function App() {
         </main>
       );
     case "guest":
-      return <SignInPage sessionEnded={visitor.expired} onReturn={store.look} />;
+      return <SignInPage sessionEnded={visitor.why === "expired"} onReturn={store.look} />;
     case "member":
       return <Shell key={visitor.email} me={visitor} visitor={store} />;
   }

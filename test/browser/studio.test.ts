@@ -148,6 +148,18 @@ describe("the studio", () => {
     expect(speaking).toBeGreaterThan(3 * resting);
   });
 
+  it("goes on while another page is looked at", async () => {
+    const nav = page.getByRole("navigation", { name: "Main" });
+    const playedTo = () => liveVideo().evaluate((video: HTMLVideoElement) => video.currentTime);
+    await nav.getByRole("link", { name: "Keys" }).click();
+    await expect.poll(() => page.getByRole("heading", { name: "Keys" }).isVisible()).toBe(true);
+    expect(await page.getByTestId("connection-state").getAttribute("data-state")).toBe("connected");
+    const before = await playedTo();
+    await nav.getByRole("link", { name: "Studio" }).click();
+    await expect.poll(() => liveVideo().isVisible()).toBe(true);
+    await expect.poll(playedTo).toBeGreaterThan(before);
+  });
+
   it("stops when it is interrupted", async () => {
     const stop = page.getByRole("button", { name: "Interrupt" });
     if (!(await stop.isVisible())) {

@@ -21,7 +21,7 @@ describe("VisitorStore", () => {
     const store = new VisitorStore({ me: ask, signOut: async () => undefined });
     ask.mockResolvedValueOnce(null);
     await store.look();
-    expect(store.get().visitor).toEqual({ state: "guest", expired: false });
+    expect(store.get().visitor).toEqual({ state: "guest", why: "arrived" });
     ask.mockRejectedValueOnce(broken);
     await store.look();
     expect(store.get().visitor).toEqual({ state: "unreachable", error: broken });
@@ -38,7 +38,7 @@ describe("VisitorStore", () => {
     store.whileHere({ end: left, free: left });
     await store.look();
     await Promise.allSettled([fetchPortal("/auth/keys"), fetchPortal("/auth/settings")]);
-    expect(store.get().visitor).toEqual({ state: "guest", expired: true });
+    expect(store.get().visitor).toEqual({ state: "guest", why: "expired" });
     expect(left).toHaveBeenCalledTimes(2);
     stop();
   });
@@ -49,7 +49,7 @@ describe("VisitorStore", () => {
     const stop = store.watchExpiry();
     await store.look();
     await fetchPortal("/auth/keys").catch(() => undefined);
-    expect(store.get().visitor).toEqual({ state: "guest", expired: false });
+    expect(store.get().visitor).toEqual({ state: "guest", why: "arrived" });
     stop();
   });
 
@@ -69,7 +69,7 @@ describe("VisitorStore", () => {
     });
     await store.signOut();
     expect(order).toEqual(["session ended", "signed out", "freed"]);
-    expect(store.get().visitor).toEqual({ state: "guest", expired: false });
+    expect(store.get().visitor).toEqual({ state: "guest", why: "left" });
   });
 
   it("stays a member when signing out did not work, even if ending the session did not either", async () => {

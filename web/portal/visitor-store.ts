@@ -8,8 +8,8 @@ import { onSessionExpired } from "./request.ts";
 export type Visitor =
   | { state: "unknown" }
   | { state: "unreachable"; error: VisavisError }
-  /** `expired`: was signed in until a moment ago, and did not leave by choice. */
-  | { state: "guest"; expired: boolean }
+  /** `expired` was signed in until a moment ago and did not leave by choice; `left` did. */
+  | { state: "guest"; why: "arrived" | "expired" | "left" }
   | ({ state: "member" } & Me);
 
 export interface VisitorState {
@@ -40,7 +40,7 @@ export class VisitorStore extends Store<VisitorState> {
     onSessionExpired(() => {
       if (this.get().visitor.state !== "member") return;
       void this.#endStays();
-      this.#leave({ expired: true });
+      this.#leave("expired");
     });
 
   readonly look = async (): Promise<void> => {
@@ -48,7 +48,7 @@ export class VisitorStore extends Store<VisitorState> {
       const me = await this.#portal.me();
       const before = this.get().visitor;
       if (me) this.update({ visitor: { state: "member", ...me } });
-      else if (before.state !== "guest") this.update({ visitor: { state: "guest", expired: false } });
+      else if (before.state !== "guest") this.update({ visitor: { state: "guest", why: "arrived" } });
     } catch (thrown) {
       this.update({ visitor: { state: "unreachable", error: asVisavisError(thrown) } });
     }
@@ -66,15 +66,15 @@ export class VisitorStore extends Store<VisitorState> {
   readonly signOut = async (): Promise<void> => {
     await this.#endStays();
     await this.#portal.signOut();
-    this.#leave({ expired: false });
+    this.#leave("left");
   };
 
   async #endStays(): Promise<void> {
     await Promise.allSettled([...this.#stays].map(async (stay) => stay.end()));
   }
 
-  #leave({ expired }: { expired: boolean }): void {
+  #leave(why: "expired" | "left"): void {
     for (const stay of this.#stays) stay.free();
-    this.update({ visitor: { state: "guest", expired } });
+    this.update({ visitor: { state: "guest", why } });
   }
 }

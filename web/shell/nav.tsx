@@ -22,9 +22,6 @@ export function Nav({ current, live, ...account }: NavProps) {
       <div className="shell-mark">
         <Wordmark />
       </div>
-      <div className={onAir ? "shell-live" : "visually-hidden"}>
-        <ConnectionChip state={connection} />
-      </div>
       <nav aria-label="Main">
         <ul>
           {pages
@@ -40,6 +37,9 @@ export function Nav({ current, live, ...account }: NavProps) {
             ))}
         </ul>
       </nav>
+      <div className={onAir ? "shell-live" : "visually-hidden"}>
+        <ConnectionChip state={connection} />
+      </div>
       <AccountMenu {...account} />
     </header>
   );

@@ -14,6 +14,7 @@ import { Nav } from "./nav.tsx";
 import { NotFoundPage } from "./not-found.tsx";
 import { PageBoundary } from "./page-boundary.tsx";
 import { matchPage, studioPage } from "./pages.tsx";
+import { resumePath } from "./return-path.ts";
 import { Router } from "./router.ts";
 import { RouterContext } from "./routing.tsx";
 import "./shell.css";
@@ -24,7 +25,10 @@ export interface ShellProps {
 }
 
 export function Shell({ me, visitor }: ShellProps) {
-  const [router] = useState(() => new Router(window));
+  const [router] = useState(() => {
+    resumePath(window, localStorage);
+    return new Router(window);
+  });
   const [studio] = useState(openStudio);
   const { path, held } = useStore(router);
   const match = matchPage(path, me);
