@@ -39,8 +39,8 @@ export class MediaArchive {
     this.#queue = new ReportQueue<Job>({
       deliver: (job) => this.#archive(job),
       onFailure: (error) => {
-        // One line for a lapse, however long it lasts.
-        if (!this.#failing)
+        // One line for a lapse, however long it lasts, and none for having been told to stop.
+        if (!this.#failing && !this.#closing.signal.aborted)
           options.log.warn(describeError(error), "the archive does not take an avatar's files");
         this.#failing = true;
       },
