@@ -24,17 +24,16 @@ export interface AvatarCardProps {
   /** On the public list, where every avatar is public but not every one is mine. */
   inPublic: boolean;
   glimpse: Glimpse | undefined;
+  /** Called with every rendering while in sight. */
   onVisible(): void;
   onLapsed(): void;
 }
 
 export function AvatarCard({ avatar, mine, inPublic, glimpse, onVisible, onLapsed }: AvatarCardProps) {
   const { element, visible } = useVisible<HTMLLIElement>();
-  const { updated_at: version } = avatar;
-  const known = glimpse !== undefined;
   useEffect(() => {
-    if (visible && !known) onVisible();
-  }, [visible, known, version, onVisible]);
+    if (visible) onVisible();
+  });
   const tones = glimpse ? tonesLine(glimpse) : null;
   const facts = [sourceWords[avatar.source_kind], avatar.prepared_in_region, tones].filter(Boolean);
   return (

@@ -29,6 +29,22 @@ describe("DetailStore", () => {
     expect(store.get().clips).toEqual({ status: "ready", value: { clips: [] } });
   });
 
+  it("looks again for the files of a face that was ready only just now", async () => {
+    vi.useFakeTimers();
+    const { api, store } = make();
+    api.clips.mockResolvedValue({ clips: [] });
+    api.assets.mockResolvedValueOnce({ assets: [] }).mockResolvedValue({ assets: [{ kind: "image" }] });
+    await store.load({ fresh: true });
+    await vi.runAllTimersAsync();
+    expect(api.assets).toHaveBeenCalledTimes(2);
+    expect(store.get().assets).toMatchObject({ value: { assets: [{ kind: "image" }] } });
+    api.assets.mockResolvedValue({ assets: [] });
+    await store.load({ fresh: true });
+    store.dispose();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+
   it("asks nothing about the archive of somebody else's avatar", async () => {
     const { api, store } = make(false);
     await store.load();

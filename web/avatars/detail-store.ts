@@ -25,6 +25,9 @@ export interface DetailState {
   playing: Playing | null;
 }
 
+/** A box reports a face ready first and archives its files next: how often, and how long apart, to look for them. */
+const settling = { tries: 5, everyMs: 2500 } as const;
+
 type DetailApi = Pick<AvatarsApi, "assets" | "clips" | "clipVideo">;
 
 async function read<Value>(promise: Promise<Value>): Promise<Part<Value>> {
@@ -41,6 +44,9 @@ export class DetailStore extends Store<DetailState> {
   readonly #mine: boolean;
   /** The call that may still change what is playing; an older one is no longer of interest. */
   #play = 0;
+  /** The reading that may still be shown. */
+  #reading = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(api: DetailApi, { id, mine }: { id: string; mine: boolean }) {
     const initial = { status: mine ? "loading" : "hidden" } as const;
@@ -50,13 +56,29 @@ export class DetailStore extends Store<DetailState> {
     this.#mine = mine;
   }
 
-  readonly load = async (): Promise<void> => {
-    if (!this.#mine) return;
-    await Promise.all([
-      read(this.#api.assets(this.#id)).then((assets) => this.update({ assets })),
-      read(this.#api.clips(this.#id)).then((clips) => this.update({ clips })),
-    ]);
+  /** With `fresh`, the avatar was ready only just now: files that are not there yet are looked for again. */
+  readonly load = async ({ fresh = false } = {}): Promise<void> => {
+    this.dispose();
+    if (this.#mine) await this.#read(this.#reading, fresh ? settling.tries : 0);
   };
+
+  /** Ends the reading under way; what is shown stays. */
+  readonly dispose = (): void => {
+    this.#reading += 1;
+    clearTimeout(this.#timer);
+  };
+
+  async #read(reading: number, triesLeft: number): Promise<void> {
+    const [assets, clips] = await Promise.all([
+      read(this.#api.assets(this.#id)),
+      read(this.#api.clips(this.#id)),
+    ]);
+    if (reading !== this.#reading) return;
+    this.update({ assets, clips });
+    const missing = assets.status === "ready" && assets.value.assets.length === 0;
+    if (!missing || triesLeft === 0) return;
+    this.#timer = setTimeout(() => void this.#read(reading, triesLeft - 1), settling.everyMs);
+  }
 
   /** Fetches a fresh URL each time: they live for a quarter of an hour. */
   readonly play = async (tone: Tone): Promise<void> => {

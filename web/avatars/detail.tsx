@@ -21,7 +21,7 @@ import { DetailStore, type Part } from "./detail-store.ts";
 import { Gallery } from "./gallery.tsx";
 import { Files } from "./files.tsx";
 import { pictureOf } from "./glimpses-store.ts";
-import { findAvatar } from "./library-store.ts";
+import { findAvatar, justReady } from "./library-store.ts";
 import type { AvatarParts } from "./open-avatars.ts";
 import { SourceCard } from "./source-card.tsx";
 import { ToneStage } from "./tone-stage.tsx";
@@ -103,12 +103,15 @@ function Detail({ avatar, mine, parts }: { avatar: LibraryAvatar; mine: boolean;
   const { publishing, erasure, upload } = parts;
   const [store] = useState(() => new DetailStore(avatarsApi, { id: avatar.avatar_id, mine }));
   const state = useStore(store);
-  const { updated_at: version } = avatar;
+  const version = `${avatar.state} ${avatar.updated_at}`;
+  const fresh = justReady(avatar);
   useEffect(() => {
-    // Read again whenever a box reported something new.
-    if (version > 0) void store.load();
+    // The version is named so that everything is read again whenever a box reports something new.
+    if (version) void store.load({ fresh });
     // There is no still to be had of somebody else's avatar, so it shows itself moving.
     if (!mine) void store.play(baseTone);
+    return store.dispose;
+    // Growing old is no reason to read again.
   }, [store, version, mine]);
 
   const assets = valueOf(state.assets);
@@ -166,7 +169,7 @@ export function AvatarDetail({ id, parts }: { id: string; parts: AvatarParts }) 
   if (erasing.step !== "closed" && erasing.avatar.avatar_id === id) return <Gallery parts={parts} />;
   const { own, published } = library;
   const failed = [own, published].find((list) => list.status === "error");
-  const waiting = own.status === "loading" || published.status === "loading";
+  const waiting = own.status === "loading" || published.status === "loading" || library.expected.includes(id);
   return (
     <Page title={waiting ? "One moment" : "Avatar"}>
       <BackLink href="/avatars">All avatars</BackLink>

@@ -10,7 +10,7 @@ import { Segmented } from "../ui/segmented.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { useStore } from "../ui/store.ts";
 import { AvatarCard } from "./avatar-card.tsx";
-import type { Listing } from "./library-store.ts";
+import { justReady, type Listing } from "./library-store.ts";
 import type { LibraryAvatar } from "../../contract/library.ts";
 import type { AvatarParts } from "./open-avatars.ts";
 import "./gallery.css";
@@ -45,7 +45,14 @@ export function Gallery({ parts }: { parts: AvatarParts }) {
               mine={mine}
               inPublic={shelf === "public"}
               glimpse={shown[id]}
-              onVisible={() => glimpses.want({ id, mine, version: row.updated_at })}
+              onVisible={() =>
+                glimpses.want({
+                  id,
+                  mine,
+                  version: `${row.state} ${row.updated_at}`,
+                  fresh: justReady(row),
+                })
+              }
               onLapsed={() => glimpses.lapsed(id)}
             />
           );

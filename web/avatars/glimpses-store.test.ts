@@ -56,10 +56,10 @@ describe("GlimpsesStore", () => {
       clipVideo: vi.fn(),
     };
     const store = new GlimpsesStore(api);
-    store.want({ id: "ada", mine: true, version: 1 });
-    store.want({ id: "ada", mine: true, version: 1 });
+    store.want({ id: "ada", mine: true, version: "1", fresh: false });
+    store.want({ id: "ada", mine: true, version: "1", fresh: false });
     await vi.waitFor(() => expect(store.get().glimpses["ada"]?.tones).toEqual(["neutral"]));
-    store.want({ id: "ada", mine: true, version: 2 });
+    store.want({ id: "ada", mine: true, version: "2", fresh: false });
     await vi.waitFor(() => expect(api.assets).toHaveBeenCalledTimes(2));
     expect(api.clipVideo).not.toHaveBeenCalled();
   });
@@ -71,7 +71,7 @@ describe("GlimpsesStore", () => {
       clipVideo: vi.fn(async (_: string, tone: string) => video(tone)),
     };
     const store = new GlimpsesStore(api);
-    store.want({ id: "theirs", mine: false, version: 1 });
+    store.want({ id: "theirs", mine: false, version: "1", fresh: false });
     await vi.waitFor(() =>
       expect(store.get().glimpses["theirs"]).toEqual({
         picture: null,
@@ -93,14 +93,38 @@ describe("GlimpsesStore", () => {
       clipVideo: vi.fn().mockRejectedValue(missing()),
     };
     const store = new GlimpsesStore(api);
-    store.want({ id: "ada", mine: true, version: 1 });
+    store.want({ id: "ada", mine: true, version: "1", fresh: false });
     await vi.waitFor(() =>
       expect(store.get().glimpses["ada"]).toEqual({ picture: null, loop: null, tones: null }),
     );
     store.lapsed("ada");
     expect(store.get().glimpses["ada"]).toBeUndefined();
-    store.want({ id: "ada", mine: true, version: 1 });
+    store.want({ id: "ada", mine: true, version: "1", fresh: false });
     await vi.waitFor(() => expect(store.get().glimpses["ada"]?.picture).toMatch(/still/));
+  });
+
+  it("looks again for the picture of a face that was ready only just now, and not for ever", async () => {
+    vi.useFakeTimers();
+    const api = {
+      assets: vi.fn(async () => assets()),
+      clips: vi.fn(async () => clips()),
+      clipVideo: vi.fn().mockRejectedValue(missing()),
+    };
+    const store = new GlimpsesStore(api);
+    store.want({ id: "ada", mine: true, version: "1", fresh: true });
+    await vi.advanceTimersByTimeAsync(3000);
+    api.assets.mockResolvedValueOnce(assets(["image", "still.png"]));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(store.get().glimpses["ada"]?.picture).toMatch(/still/);
+    expect(api.assets).toHaveBeenCalledTimes(3);
+    store.want({ id: "bob", mine: true, version: "1", fresh: true });
+    await vi.runAllTimersAsync();
+    expect(api.assets).toHaveBeenCalledTimes(3 + 6);
+    store.want({ id: "eve", mine: true, version: "1", fresh: true });
+    await vi.advanceTimersByTimeAsync(0);
+    store.dispose();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
   });
 
   it("keeps a few requests going, not all at once", async () => {
@@ -112,7 +136,7 @@ describe("GlimpsesStore", () => {
         }),
     );
     const store = new GlimpsesStore({ assets: vi.fn(), clips: vi.fn(), clipVideo });
-    for (let i = 0; i < 10; i += 1) store.want({ id: `a${i}`, mine: false, version: 1 });
+    for (let i = 0; i < 10; i += 1) store.want({ id: `a${i}`, mine: false, version: "1", fresh: false });
     await vi.waitFor(() => expect(open).toHaveLength(3));
     expect(clipVideo).toHaveBeenCalledTimes(3);
     while (Object.keys(store.get().glimpses).length < 10) {

@@ -33,17 +33,24 @@ export function builtTones({ clips }: ClipList): Tone[] {
   return tones.filter((tone) => built.has(tone));
 }
 
-interface Wanted {
+/** A box reports a face ready first and archives its pictures next: how often, and how long apart, to look for them. */
+const settling = { tries: 5, everyMs: 2500 } as const;
+
+export interface Wanted {
   id: string;
   mine: boolean;
+  /** The avatar was ready only just now. */
+  fresh: boolean;
 }
 
 export class GlimpsesStore extends Store<GlimpsesState> {
   readonly #api: Pick<AvatarsApi, "assets" | "clips" | "clipVideo">;
   /** The version of the record that was asked for, by id. */
-  readonly #asked = new Map<string, number>();
-  readonly #queue: Wanted[] = [];
+  readonly #asked = new Map<string, string>();
+  readonly #queue: (Wanted & { triesLeft: number })[] = [];
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #running = 0;
+  #disposed = false;
 
   constructor(api: Pick<AvatarsApi, "assets" | "clips" | "clipVideo">) {
     super({ glimpses: {} });
@@ -51,12 +58,23 @@ export class GlimpsesStore extends Store<GlimpsesState> {
   }
 
   /** Fetches what a card shows, once for each version of the record. */
-  readonly want = ({ id, mine, version }: Wanted & { version: number }): void => {
-    if (this.#asked.get(id) === version) return;
-    this.#asked.set(id, version);
-    this.#queue.push({ id, mine });
-    this.#next();
+  readonly want = ({ version, ...wanted }: Wanted & { version: string }): void => {
+    if (this.#asked.get(wanted.id) === version) return;
+    this.#asked.set(wanted.id, version);
+    this.#enqueue({ ...wanted, triesLeft: wanted.mine && wanted.fresh ? settling.tries : 0 });
   };
+
+  readonly dispose = (): void => {
+    this.#disposed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+    this.#queue.length = 0;
+  };
+
+  #enqueue(wanted: Wanted & { triesLeft: number }): void {
+    this.#queue.push(wanted);
+    this.#next();
+  }
 
   /** A signed URL lapsed: the next card in sight asks again. */
   readonly lapsed = (id: string): void => {
@@ -78,7 +96,8 @@ export class GlimpsesStore extends Store<GlimpsesState> {
   }
 
   /** A card without a picture shows its initial, so a part that cannot be had is no error here. */
-  async #fetch({ id, mine }: Wanted): Promise<void> {
+  async #fetch(wanted: Wanted & { triesLeft: number }): Promise<void> {
+    const { id, mine, triesLeft } = wanted;
     const [picture, tones] = mine
       ? await Promise.all([
           this.#api.assets(id).then(pictureOf, () => null),
@@ -93,5 +112,11 @@ export class GlimpsesStore extends Store<GlimpsesState> {
         )
       : null;
     this.update({ glimpses: { ...this.get().glimpses, [id]: { picture, loop, tones } } });
+    if (picture !== null || triesLeft === 0 || this.#disposed) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#enqueue({ ...wanted, triesLeft: triesLeft - 1 });
+    }, settling.everyMs);
+    this.#timers.add(timer);
   }
 }

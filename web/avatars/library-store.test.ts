@@ -28,6 +28,21 @@ describe("LibraryStore", () => {
     expect(store.get().own.rows[0]?.state).toBe("ready");
   });
 
+  it("looks for a face that a box has accepted until it is listed, and not for ever", async () => {
+    const { store, own } = make([[], [], [], [avatarRecord("ada")]]);
+    store.watch();
+    await vi.advanceTimersByTimeAsync(0);
+    store.expect("ada");
+    expect(store.get().expected).toEqual(["ada"]);
+    await vi.runAllTimersAsync();
+    expect(own).toHaveBeenCalledTimes(4);
+    expect(store.get().expected).toEqual([]);
+    store.expect("never");
+    await vi.runAllTimersAsync();
+    expect(store.get().expected).toEqual([]);
+    expect(own.mock.calls.length).toBeLessThan(20);
+  });
+
   it("stops reading when the page is left", async () => {
     const { store, own } = make([[avatarRecord("ada", { state: "preparing" })]]);
     const leave = store.watch();

@@ -7,6 +7,8 @@ import type { AvatarsApi } from "./avatars-api.ts";
 
 /** Preparing takes seconds; the record follows what a box reports. */
 const pollMs = 3000;
+/** How often to look for a face that a box has accepted and not reported yet. */
+const expectedTries = 10;
 
 export interface Listing<Row> {
   status: "loading" | "ready" | "error";
@@ -17,6 +19,8 @@ export interface Listing<Row> {
 export interface LibraryState {
   own: Listing<LibraryAvatar>;
   published: Listing<PublicAvatar>;
+  /** Ids that a box has accepted and the library does not list yet. */
+  expected: readonly string[];
 }
 
 const nothingYet: Listing<never> = { status: "loading", error: null, rows: [] };
@@ -31,9 +35,10 @@ export class LibraryStore extends Store<LibraryState> {
   readonly #api: Pick<AvatarsApi, "own" | "published">;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #watching = false;
+  readonly #triesLeft = new Map<string, number>();
 
   constructor(api: Pick<AvatarsApi, "own" | "published">) {
-    super({ own: nothingYet, published: nothingYet });
+    super({ own: nothingYet, published: nothingYet, expected: [] });
     this.#api = api;
   }
 
@@ -51,12 +56,18 @@ export class LibraryStore extends Store<LibraryState> {
   readonly refresh = async (): Promise<void> => {
     clearTimeout(this.#timer);
     try {
-      this.update({ own: { status: "ready", error: null, rows: await this.#api.own() } });
+      const rows = await this.#api.own();
+      for (const [id, left] of this.#triesLeft) {
+        if (left === 0 || rows.some((row) => row.avatar_id === id)) this.#triesLeft.delete(id);
+        else this.#triesLeft.set(id, left - 1);
+      }
+      this.update({ own: { status: "ready", error: null, rows }, expected: [...this.#triesLeft.keys()] });
     } catch (thrown) {
       this.update({ own: afterFailure(this.get().own, thrown) });
     }
     const preparing = this.get().own.rows.some(({ state }) => state === "preparing");
-    if (this.#watching && preparing) this.#timer = setTimeout(() => void this.refresh(), pollMs);
+    if (this.#watching && (preparing || this.#triesLeft.size > 0))
+      this.#timer = setTimeout(() => void this.refresh(), pollMs);
   };
 
   readonly refreshPublished = async (): Promise<void> => {
@@ -65,6 +76,13 @@ export class LibraryStore extends Store<LibraryState> {
     } catch (thrown) {
       this.update({ published: afterFailure(this.get().published, thrown) });
     }
+  };
+
+  /** A box has accepted a face: it is looked for until the box has reported it. */
+  readonly expect = (id: string): void => {
+    this.#triesLeft.set(id, expectedTries);
+    this.update({ expected: [...this.#triesLeft.keys()] });
+    void this.refresh();
   };
 
   /** Shows a record as the portal just answered it, or as it is expected to be in a moment. */
@@ -86,6 +104,11 @@ export class LibraryStore extends Store<LibraryState> {
       },
     });
   };
+}
+
+/** Whether a face became ready so lately that its box may still be archiving the pictures. */
+export function justReady({ state, updated_at: updatedAt }: LibraryAvatar): boolean {
+  return state === "ready" && Date.now() / 1000 - updatedAt < 60;
 }
 
 /** An avatar by its id: the caller's own record before anybody's published one. */

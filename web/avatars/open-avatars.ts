@@ -21,7 +21,7 @@ export function openAvatars() {
   const faces = new FacesStore(client);
   const onAccepted = (id: string, name: string) => {
     faces.watch(id, name);
-    void library.refresh();
+    library.expect(id);
   };
   const upload = new UploadStore({
     client,
@@ -34,6 +34,7 @@ export function openAvatars() {
   });
   const use = new UseStore({ api: portraitsApi, client, onAccepted });
   const still = new StillStore({ api: portraitsApi });
+  const glimpses = new GlimpsesStore(avatarsApi);
   const stopFollowing = faces.subscribe(() => upload.follow(faces.get().faces));
   const stopWatching = library.watch();
   return {
@@ -42,7 +43,7 @@ export function openAvatars() {
     use,
     still,
     portraits: new PortraitsStore(portraitsApi),
-    glimpses: new GlimpsesStore(avatarsApi),
+    glimpses,
     publishing: new PublishingStore({ api: avatarsApi, onRecord: library.adopt }),
     erasure: new ErasureStore({ api: avatarsApi, onErased: library.forget }),
     close(): void {
@@ -51,6 +52,7 @@ export function openAvatars() {
       upload.close();
       use.close();
       still.reset();
+      glimpses.dispose();
       faces.dispose();
     },
   };

@@ -30,12 +30,6 @@ export interface StillOptions {
   pollMs?: number;
 }
 
-const failureTitles: Record<Extract<StillJob, { state: "failed" }>["error"], string> = {
-  not_the_same_person: "The result did not look like the same person, so it was thrown away.",
-  bad_request: "This photograph cannot be used.",
-  generation_failed: "The still could not be made.",
-};
-
 function isImageType(type: string): type is UploadType {
   return imageTypes.some((candidate) => candidate === type);
 }
@@ -168,8 +162,7 @@ export class StillStore extends Store<StillState> {
       if (signal.aborted) return;
       if (answer.state === "done") return this.#move({ step: "done", photo, job, result: answer });
       if (answer.state === "failed") {
-        const problem = `${failureTitles[answer.error]} ${answer.message}`.trim();
-        return this.#move({ step: "describing", file, photo, problem });
+        return this.#move({ step: "describing", file, photo, problem: answer.message });
       }
       this.#move({ step: "waiting", photo, state: answer.state });
       await sleep(this.#pollMs, signal);

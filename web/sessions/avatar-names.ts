@@ -14,7 +14,8 @@ export async function readAvatarNames(api: Pick<AvatarsApi, "own">): Promise<Ava
   }
 }
 
-/** The avatar's name; its id where the library does not hold it, as with the house's own faces. */
+/** The avatar's name; its id read as words where the library does not hold it, as with the house's own faces. */
 export function nameOf(names: AvatarNames, id: string): string {
-  return names.get(id) ?? id;
+  const words = id.replaceAll(/[-_\s]+/g, " ").trim();
+  return names.get(id) ?? words.charAt(0).toUpperCase() + words.slice(1);
 }

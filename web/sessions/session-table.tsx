@@ -28,7 +28,7 @@ function Row({ row, names, onStar }: RowProps) {
       </td>
       <td className="session-name">
         <Link href={`/sessions/${encodeURIComponent(row.id)}`}>{name}</Link>
-        {row.title.trim() !== "" && row.preview && <p>{row.preview}</p>}
+        {row.preview && row.preview !== name && <p>{row.preview}</p>}
         {row.tags.length > 0 && (
           <p className="session-tags">
             {row.tags.map((tag) => (
