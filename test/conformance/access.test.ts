@@ -75,6 +75,21 @@ function expectExactly(schema: z.ZodType, body: unknown): void {
   expect(body).toEqual(schema.parse(body));
 }
 
+interface Declared {
+  method: string;
+  path: string;
+}
+
+/** What the portal's code declares. Loaded by its address, since the Worker is compiled against other types than tests are. */
+async function declaredRoutes(): Promise<Declared[]> {
+  const { createApp } = (await import(new URL("../../worker/app.ts", import.meta.url).href)) as {
+    createApp(): { openAPIRegistry: { definitions: { type: string; route: Declared }[] } };
+  };
+  return createApp().openAPIRegistry.definitions.flatMap(({ type, route }) =>
+    type === "route" ? [route] : [],
+  );
+}
+
 const title = (route: Route) => `${route.method} ${route.template}`;
 
 describe.each(routes.map((route) => [title(route), route] as const))("%s", (_, route) => {
@@ -110,24 +125,54 @@ describe("somebody else's resource is one that never existed", () => {
   });
 });
 
-test("the table names every route that the API's description names", async () => {
+test("the table names every route that the portal declares and every one that its API's description names", async () => {
   const { paths } = (await (await fetch(`${portal.url}/static/openapi.json`)).json()) as {
     paths: Record<string, Record<string, unknown>>;
   };
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  /** Told apart below: a redirect, a cleared cookie, this document, an upgrade, and paths that hold a session's id. */
+  const declared = (await declaredRoutes()).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+  /** Told apart elsewhere: a redirect, a cleared cookie, the description itself, local mail, an upgrade, a session's id. */
   const elsewhere = [
     "GET /auth/callback",
     "POST /auth/logout",
     "GET /static/openapi.json",
+    "GET /dev/outbox",
     "GET /api/session/ws",
     "PATCH /connect/{id}",
     "DELETE /connect/{id}",
   ];
-  const listed = routes.filter((route) => !route.unlisted).map(title);
-  expect([...listed, ...elsewhere].sort()).toEqual(described.sort());
+  const listed = new Set([...routes.map(title), ...elsewhere]);
+  expect([...listed].sort()).toEqual([...new Set([...described, ...declared])].sort());
+});
+
+test("a body that is no object is refused in the route's own envelope, and so is one that is too large", async () => {
+  for (const route of routes) {
+    if (route.body === undefined || route.policy.startsWith("front door")) continue;
+    const kind =
+      credentialKinds.find((one) => matrix[route.policy][one] === "in" && one !== "none") ?? "none";
+    const send = async (body: string) => {
+      const response = await fetch(portal.url + (route.path?.(owned) ?? route.template), {
+        method: route.method,
+        headers: credentials[kind],
+        body,
+      });
+      const text = await response.text();
+      return codeOf(route, { status: response.status, body: JSON.parse(text), headers: response.headers });
+    };
+    expect.soft([title(route), await send("[1]")]).toEqual([title(route), "invalid_body"]);
+    expect.soft([title(route), await send("{")]).toEqual([title(route), "invalid_body"]);
+  }
+  const large = await fetch(`${portal.url}/auth/settings`, {
+    method: "POST",
+    headers: credentials["full key"],
+    body: JSON.stringify({ system_prompt: "x".repeat(1024 * 1024) }),
+  });
+  expect([large.status, structuredErrorSchema.parse(await large.json()).error.code]).toEqual([
+    413,
+    "body_too_large",
+  ]);
 });
 
 test("an address of a wrong method is told what is allowed, to an administrator's paths only an administrator", async () => {

@@ -17,6 +17,7 @@ export const credentialKinds = [
   "revoked",
   "expired",
   "expired cookie",
+  "signed-out cookie",
   "expired identity token",
   "stream-only",
   "full key",
@@ -87,6 +88,8 @@ export async function makeCredentials(url: string, identity: IdentityProvider): 
     await post(`${url}/auth/session/credential`, cookie),
   );
   const strangerKey = await makeKey(url, strangerCookie);
+  const signedOut = await signIn(url, owner);
+  await jsonOf(await post(`${url}/auth/logout`, signedOut));
   const cookieName = (cookie["Cookie"] ?? "").split("=")[0];
   return {
     none: {},
@@ -95,6 +98,7 @@ export async function makeCredentials(url: string, identity: IdentityProvider): 
     revoked: { "X-Api-Key": revoked.secret },
     expired: { "X-Api-Key": expiredToken },
     "expired cookie": { Cookie: `${cookieName}=${expiredCookie}`, Origin: url },
+    "signed-out cookie": signedOut,
     "expired identity token": { Authorization: `Bearer ${await identity.token(owner, "-1m")}` },
     "stream-only": { "X-Api-Key": data.token },
     "full key": { "X-Api-Key": key.secret },

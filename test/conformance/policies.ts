@@ -30,6 +30,7 @@ const refusedEverywhere = {
   revoked: invalid,
   expired: invalid,
   "expired cookie": invalid,
+  "signed-out cookie": invalid,
   "expired identity token": invalid,
 } as const;
 
@@ -40,6 +41,7 @@ const everybody = (cell: Cell): Record<CredentialKind, Cell> => ({
   revoked: cell,
   expired: cell,
   "expired cookie": cell,
+  "signed-out cookie": cell,
   "expired identity token": cell,
   "stream-only": cell,
   "full key": cell,

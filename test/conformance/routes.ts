@@ -39,8 +39,6 @@ export interface Route {
   answer: Answer;
   /** What a caller who is let in gets of somebody else's resource; the same as of one that never existed. */
   foreign?: { status: number; code: string };
-  /** Not listed in the OpenAPI document. */
-  unlisted?: boolean;
 }
 
 const ok = (status: number, schema: z.ZodType): Answer => ({ status, schema });
@@ -390,7 +388,6 @@ export const routes: Route[] = [
     method: "POST",
     template: "/internal/heartbeat",
     policy: "box",
-    unlisted: true,
     body: {
       public_url: "http://127.0.0.1:9",
       region: "au",
@@ -409,7 +406,6 @@ export const routes: Route[] = [
     method: "POST",
     template: "/internal/credentials/lookup",
     policy: "box",
-    unlisted: true,
     body: { digest: zeros },
     answer: ok(200, internalBoxes.lookupAnswerSchema),
   },
@@ -417,7 +413,6 @@ export const routes: Route[] = [
     method: "POST",
     template: "/internal/settings/read",
     policy: "box",
-    unlisted: true,
     body: { account: "owner@example.com" },
     answer: ok(200, internalSettings.internalSettingsReadSchema),
   },
@@ -425,7 +420,6 @@ export const routes: Route[] = [
     method: "POST",
     template: "/internal/settings/save",
     policy: "box",
-    unlisted: true,
     body: { account: "owner@example.com", patch: { persona: "?" } },
     answer: no(400, "setting_refused"),
   },
@@ -433,7 +427,6 @@ export const routes: Route[] = [
     method: "POST",
     template: "/internal/erasures/pending",
     policy: "box",
-    unlisted: true,
     body: { weights_volume: "v" },
     answer: ok(200, internalAvatars.erasuresAnswerSchema),
   },
@@ -441,7 +434,6 @@ export const routes: Route[] = [
     method: "POST",
     template: "/internal/uploads/claim",
     policy: "box",
-    unlisted: true,
     body: { account: "owner@example.com", upload_id: nobody },
     answer: no(404, "unknown_upload"),
   },
@@ -449,7 +441,6 @@ export const routes: Route[] = [
     method: "POST",
     template: "/internal/consents/check",
     policy: "box",
-    unlisted: true,
     body: { account: "owner@example.com", consent_token: nobody, sha256: zeros },
     answer: ok(200, internalAvatars.consentCheckAnswerSchema),
   },
@@ -457,7 +448,6 @@ export const routes: Route[] = [
     method: "POST",
     template: "/internal/voices/account",
     policy: "box",
-    unlisted: true,
     body: { account: "owner@example.com" },
     answer: ok(200, internalVoices.voiceAccountSchema),
   },
@@ -477,7 +467,6 @@ export const routes: Route[] = [
     method: "POST",
     template: `/internal/${path}`,
     policy: "box",
-    unlisted: true,
     body: { nonsense: true },
     answer: no(400, "invalid_body"),
   })),
