@@ -27,6 +27,8 @@ export const limits = {
   toolPhraseChars: 160,
   toolPhraseTools: 32,
   tools: 10,
+  toolParametersChars: 16_384,
+  toolEndpointChars: 2048,
 
   /** Life of every signed URL. */
   signedUrlSeconds: 15 * 60,

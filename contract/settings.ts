@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { limits } from "./limits.ts";
 import { effortSchema, modelRowSchema, reasoningLevels, reasoningSchema } from "./models.ts";
-import { languageSchema } from "./tones.ts";
+import { toolDefinitionSchema, toolPhrasesSchema } from "./tools.ts";
 
 /** Voice engines; `local` is built in. Each but `elevenlabs` keeps its voice under `voice_id_<engine>`. */
 export const voiceEngines = ["local", "cartesia", "elevenlabs"] as const;
@@ -11,37 +11,11 @@ export const voiceEngineSchema = z.enum(voiceEngines);
 export type VoiceEngine = z.infer<typeof voiceEngineSchema>;
 export const builtinVoiceEngine: VoiceEngine = "local";
 
-const toolPhraseSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(limits.toolPhraseChars)
-  .regex(/^[^<>[\]\n\r]*$/, "must be one sentence without angle or square brackets");
-
-export const toolPhrasesSchema = z
-  .record(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/), z.partialRecord(languageSchema, toolPhraseSchema))
-  .refine((phrases) => Object.keys(phrases).length <= limits.toolPhraseTools, {
-    message: `at most ${limits.toolPhraseTools} tools may have phrases`,
-  })
-  .refine((phrases) => !("skip_turn" in phrases), {
-    message: "skip_turn is silent on purpose and cannot have a phrase",
-  });
-
-export const toolDefinitionSchema = z.strictObject({
-  name: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/),
-  description: z.string().min(1).max(1024),
-  parameters: z.looseObject({ type: z.literal("object") }),
-  mode: z.enum(["await_result", "fire_and_forget"]).default("await_result"),
-  timeout_seconds: z.int().min(1).max(60).default(10),
-  enabled: z.boolean().default(true),
-  endpoint: z.url({ protocol: /^https$/ }).optional(),
-});
-export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
-
-/** A thinking level; empty, null or a word that is no level means automatic. */
+/** A thinking level; whatever is no level means automatic. */
 const reasoningSettingSchema = z
   .string()
   .nullable()
+  .catch(null)
   .transform((value) => reasoningLevels.find((level) => level === value) ?? null);
 
 /** The body of a save: any subset; fields not sent are left alone; an unknown field refuses the whole save. */
@@ -57,7 +31,12 @@ export const settingsPatchSchema = z
     reasoning: reasoningSettingSchema,
     tool_phrases: toolPhrasesSchema,
     tts_provider: voiceEngineSchema,
-    avatar: z.string().max(200),
+    /** Empty or null: none is chosen. */
+    avatar: z
+      .string()
+      .max(200)
+      .nullable()
+      .transform((value) => value ?? ""),
     emotion_responsive: z.boolean(),
     voice_id: z.string().max(200).nullable(),
     voice_id_local: z.string().max(200).nullable(),

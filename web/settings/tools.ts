@@ -1,6 +1,6 @@
 // Custom tools, as a form holds them: the parameters are text until they are read as JSON.
 
-import { type ToolDefinition, toolDefinitionSchema } from "../../contract/settings.ts";
+import { type ToolDefinition, toolDefinitionSchema } from "../../contract/tools.ts";
 import { toolNameHelp, toolNamePattern } from "./phrases.ts";
 
 export interface ToolDraft {

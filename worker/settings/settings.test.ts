@@ -141,6 +141,8 @@ describe("saving", () => {
     });
     expect(settings).toMatchObject({ temperature: null, voice_id: null, voice_id_cartesia: null, tools: [] });
     expect(settings).not.toHaveProperty("avatar");
+    await saved({ avatar: "ada" });
+    expect(await saved({ avatar: null })).not.toHaveProperty("avatar");
   });
 
   test.each([
@@ -149,6 +151,8 @@ describe("saving", () => {
     ["", null],
     [null, null],
     ["as much as it likes", null],
+    [3, null],
+    [{ level: "high" }, null],
   ])("the thinking level %j becomes %j", async (sent, kept) => {
     await saved({ reasoning: "low" });
     expect((await saved({ reasoning: sent })).reasoning).toBe(kept);
@@ -212,7 +216,6 @@ describe("refusals save nothing and name what is wrong", () => {
     ["top_p", { top_p: 1.01 }],
     ["temperature", { temperature: -0.1 }],
     ["effort", { effort: "extreme" }],
-    ["reasoning", { reasoning: 3 }],
     ["tts_provider", { tts_provider: "somebody" }],
     ["emotion_responsive", { emotion_responsive: "yes" }],
     ["system_prompt", { system_prompt: "x".repeat(limits.systemPromptChars + 1) }],
@@ -220,6 +223,17 @@ describe("refusals save nothing and name what is wrong", () => {
     ["tool_phrases", { tool_phrases: { look_up: { xx: "Hm." } } }],
     ["tool_phrases", { tool_phrases: { look_up: { en: "<b>Hm</b>" } } }],
     ["tool_phrases", { tool_phrases: { look_up: { en: "[warm] Hm" } } }],
+    ["tool_phrases", { tool_phrases: { look_up: { en: "Sure. One moment." } } }],
+    ["voice_id_elevenlabs", { voice_id_elevenlabs: "x" }],
+    ["voice_id", { voice_id: 5 }],
+    ["max_tokens", { max_tokens: null }],
+    ["effort", { effort: null }],
+    ["model", { model: null }],
+    ["model", { model: "" }],
+    ["avatar", { avatar: 5 }],
+    ["parameters", { tools: [{ ...tool, parameters: { type: "string" } }] }],
+    ["required", { tools: [{ ...tool, parameters: { type: "object", required: ["city"] } }] }],
+    ["look_up", { tools: [{ ...tool, endpoint: "https://[::1]/x" }] }],
     ["tool_phrases", { tool_phrases: { look_up: { en: "x".repeat(161) } } }],
     [
       "tool_phrases",
@@ -285,7 +299,8 @@ describe("a record that cannot be read", () => {
     await db.exec("ALTER TABLE settings RENAME TO elsewhere");
     captureLog();
     const stranger = withKey(`vv_live_${"x".repeat(43)}`);
-    for (const headers of [stranger, { Cookie: "vv_session=x" }, {}]) {
+    const strangers: Record<string, string>[] = [stranger, { Cookie: "vv_session=x" }, {}];
+    for (const headers of strangers) {
       expect((await call("/auth/settings", { headers })).status).toBe(401);
     }
     const browser = { Cookie: (await signIn("ann@example.com")).Cookie };

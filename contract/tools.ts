@@ -1,0 +1,76 @@
+// Custom tools of a persona, and the lines it says while one runs.
+
+import { z } from "zod";
+import { limits } from "./limits.ts";
+import { languageSchema } from "./tones.ts";
+
+export const toolNameSchema = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
+
+/** Shortened words in the eight call languages whose full stop ends no sentence. */
+const abbreviation =
+  /(?:^|[\s(])(?:dr|drs|mr|mrs|ms|mx|mme|mlle|st|sr|sra|srta|prof|hr|fr|sig|no|nr|vs|e\.g|i\.e|z\.b|\p{L})\.$/iu;
+/** Where a sentence in a script with capitals may end and another begins. */
+const boundary = /[.!?…]+[)"'”’»]*(?=\s+["'“‘«¿¡(]*[\p{Lu}\p{Lo}])/gu;
+/** The same in scripts without: Japanese full stops need no space behind them, nor does the danda. */
+const wideBoundary = /[。！？।][」』”"]*\s*[\p{L}\p{N}]/u;
+
+/** Whether a second sentence begins anywhere in a line. */
+export function hasSecondSentence(line: string): boolean {
+  if (wideBoundary.test(line)) return true;
+  return [...line.matchAll(boundary)].some(
+    ({ 0: end, index }) => !abbreviation.test(line.slice(0, index + end.length)),
+  );
+}
+
+const toolPhraseSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .refine((line) => Array.from(line).length <= limits.toolPhraseChars, {
+    message: `must be at most ${limits.toolPhraseChars} characters`,
+  })
+  .regex(/^[^<>[\]\n\r]*$/, "must be one sentence without angle or square brackets")
+  .refine((line) => !hasSecondSentence(line), { message: "must be one sentence" });
+
+/** `{tool_name: {language: line}}`. */
+export const toolPhrasesSchema = z
+  .record(toolNameSchema, z.partialRecord(languageSchema, toolPhraseSchema))
+  .refine((phrases) => Object.keys(phrases).length <= limits.toolPhraseTools, {
+    message: `at most ${limits.toolPhraseTools} tools may have phrases`,
+  })
+  .refine((phrases) => !("skip_turn" in phrases), {
+    message: "skip_turn is silent on purpose and cannot have a phrase",
+  });
+
+/** The Messages API refuses a tool whose parameters are called otherwise. */
+const parameterName = /^[a-zA-Z0-9_.-]{1,64}$/;
+
+/** A JSON Schema of an object, as far as a model host looks into it; other keywords are kept as they are. */
+const parametersSchema = z
+  .looseObject({
+    type: z.literal("object"),
+    properties: z.record(z.string().regex(parameterName), z.looseObject({})).optional(),
+    required: z.array(z.string()).optional(),
+  })
+  .refine(({ properties = {}, required = [] }) => required.every((name) => Object.hasOwn(properties, name)), {
+    message: "requires what is not among its properties",
+    path: ["required"],
+  })
+  .refine((schema) => JSON.stringify(schema).length <= limits.toolParametersChars, {
+    message: `must be at most ${limits.toolParametersChars} characters of JSON`,
+  });
+
+export const toolDefinitionSchema = z.strictObject({
+  name: toolNameSchema,
+  description: z.string().min(1).max(1024),
+  parameters: parametersSchema,
+  mode: z.enum(["await_result", "fire_and_forget"]).default("await_result"),
+  timeout_seconds: z.int().min(1).max(60).default(10),
+  enabled: z.boolean().default(true),
+  endpoint: z
+    .url({ protocol: /^https$/ })
+    .max(limits.toolEndpointChars)
+    .refine((text) => URL.parse(text)?.username === "", { message: "must not carry a user name" })
+    .optional(),
+});
+export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
