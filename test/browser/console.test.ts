@@ -1,12 +1,9 @@
 // The console as somebody uses it who looks after keys and settings, and what its pages are to those who do not see them.
 
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { seriousViolations } from "../harness/axe.ts";
 import { launchChromium } from "../harness/chromium.ts";
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let browser: Browser;
 let page: Page;
@@ -32,24 +29,6 @@ async function callWith(key: string): Promise<number> {
   const response = await fetch(url, { headers: { "X-Api-Key": key } });
   await response.body?.cancel();
   return response.status;
-}
-
-/** Violations of level serious or worse on the page as it is, as `rule: where`. */
-async function violations(): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: {
-        run(
-          root: Document,
-        ): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
-      };
-    };
-    const { violations } = await axe.run(document);
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}`));
-  });
 }
 
 describe("the console", () => {
@@ -110,6 +89,22 @@ describe("the console", () => {
     await expect.poll(() => longest.inputValue().catch(() => "")).toBe("900");
   });
 
+  it("leaves unsaved work behind when told to", async () => {
+    await page.getByRole("textbox", { name: "Longest reply" }).fill("901");
+    await visit("Keys");
+    await page.getByRole("button", { name: "Leave", exact: true }).click();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Keys");
+    await page.goBack();
+    await expect
+      .poll(() =>
+        page
+          .getByRole("textbox", { name: "Longest reply" })
+          .inputValue()
+          .catch(() => ""),
+      )
+      .toBe("900");
+  });
+
   it("greys out what the chosen model does not take, and says so", async () => {
     // The only model of a portal without keys is scripted: nothing about it can be tuned.
     for (const name of ["Temperature", "Top P"]) {
@@ -143,7 +138,7 @@ describe("the console", () => {
           await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
           await page.setViewportSize(viewport);
           await page.goto(new URL(path, inject("address")).href, { waitUntil: "networkidle" });
-          expect({ colorScheme, ...viewport, violations: await violations() }).toEqual({
+          expect({ colorScheme, ...viewport, violations: await seriousViolations(page) }).toEqual({
             colorScheme,
             ...viewport,
             violations: [],

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { seriousViolations } from "../harness/axe.ts";
 import { launchChromium } from "../harness/chromium.ts";
 import { LipReader } from "../harness/lips.ts";
 import { root } from "../harness/process.ts";
@@ -143,6 +144,7 @@ describe("the studio", () => {
     await expect.poll(() => page.getByTestId("caption").innerText(), { timeout: 10_000 }).not.toBe("");
     const [speaking, peak] = await Promise.all([watch(40, 60).then(lipTravel), loudest(2500)]);
 
+    expect(await seriousViolations(page)).toEqual([]);
     expect(peak).toBeGreaterThan(0.05);
     expect(speaking).toBeGreaterThan(0.04);
     expect(speaking).toBeGreaterThan(3 * resting);

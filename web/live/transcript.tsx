@@ -7,14 +7,14 @@ import "./transcript.css";
 function Line({ turn, name }: { turn: Turn; name: string }) {
   if (turn.who === "notice") {
     return (
-      <li className="turn turn-notice" role="alert">
+      <div className="turn turn-notice" role="alert">
         {turn.text}
-      </li>
+      </div>
     );
   }
   const who = turn.who === "you" ? "You" : name;
   return (
-    <li className={`turn turn-${turn.who} turn-is-${turn.state}`}>
+    <div className={`turn turn-${turn.who} turn-is-${turn.state}`}>
       <span className="turn-who">
         {who}
         {turn.exact && <span className="turn-tag">your words</span>}
@@ -22,7 +22,7 @@ function Line({ turn, name }: { turn: Turn; name: string }) {
         {turn.state === "failed" && <span className="turn-tag">not answered</span>}
       </span>
       <p>{turn.text}</p>
-    </li>
+    </div>
   );
 }
 
@@ -33,7 +33,7 @@ export interface TranscriptProps {
 }
 
 export function Transcript({ turns, name, thinking }: TranscriptProps) {
-  const list = useRef<HTMLOListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const last = turns.at(-1);
   useEffect(() => {
     list.current?.scrollTo({ top: list.current.scrollHeight });
@@ -49,20 +49,20 @@ export function Transcript({ turns, name, thinking }: TranscriptProps) {
   }
   // The captions are announced as they are spoken; announcing the same words here again would say everything twice.
   return (
-    <ol ref={list} className="transcript" role="log" aria-live="off" aria-label="Conversation" tabIndex={0}>
+    <div ref={list} className="transcript" role="log" aria-live="off" aria-label="Conversation" tabIndex={0}>
       {turns.map((turn) => (
         <Line key={turn.key} turn={turn} name={name} />
       ))}
       {thinking && (
-        <li className="turn turn-face turn-thinking" aria-hidden="true">
+        <div className="turn turn-face turn-thinking" aria-hidden="true">
           <span className="turn-who">{name}</span>
           <p>
             <i />
             <i />
             <i />
           </p>
-        </li>
+        </div>
       )}
-    </ol>
+    </div>
   );
 }

@@ -1,7 +1,7 @@
 // The frame of a page: its heading, what it is for, and what can be done on it as a whole.
 
-import { type ReactNode, useEffect, useRef } from "react";
-import { useRouter } from "./routing.tsx";
+import { type ReactNode, useRef } from "react";
+import { useHeadingFocus } from "./routing.tsx";
 import "./page.css";
 
 export interface PageProps {
@@ -14,11 +14,8 @@ export interface PageProps {
 }
 
 export function Page({ title, lead, actions, children }: PageProps) {
-  const router = useRouter();
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (router.takeFocus()) heading.current?.focus({ preventScroll: true });
-  }, [router]);
+  useHeadingFocus(heading);
   return (
     <div className="page">
       <header className="page-head">

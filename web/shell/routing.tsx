@@ -1,6 +1,6 @@
 // The router within reach of every page.
 
-import { createContext, type ComponentProps, type MouseEvent, use, useEffect } from "react";
+import { createContext, type ComponentProps, type MouseEvent, type RefObject, use, useEffect } from "react";
 import type { Router } from "./router.ts";
 
 export const RouterContext = createContext<Router | null>(null);
@@ -22,6 +22,19 @@ export function Link({ href, onClick, ...rest }: ComponentProps<"a"> & { href: s
     router.navigate(href);
   }
   return <a href={href} onClick={follow} {...rest} />;
+}
+
+/**
+ * Moves the focus to a page's heading when the person has come there by a link or the browser's buttons. `shown` is
+ * false for a page that is kept while another is in view.
+ */
+export function useHeadingFocus(heading: RefObject<HTMLElement | null>, shown = true): void {
+  const router = useRouter();
+  useEffect(() => {
+    if (!shown || !router.takeFocus()) return;
+    // A dialog that asked about leaving gives the focus back as it closes; the heading has it after that.
+    requestAnimationFrame(() => heading.current?.focus({ preventScroll: true }));
+  }, [router, heading, shown]);
 }
 
 /** Asks before unsaved work is left behind: within the console by a dialog, on closing the tab by the browser's own. */

@@ -8,7 +8,7 @@ import { LiveControls } from "../live/live-controls.tsx";
 import { Readouts } from "../live/readouts.tsx";
 import { Stage } from "../live/stage.tsx";
 import { Transcript } from "../live/transcript.tsx";
-import { useRouter } from "../shell/routing.tsx";
+import { useHeadingFocus } from "../shell/routing.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { useStore } from "../ui/store.ts";
 import { useAmbience } from "./ambience.ts";
@@ -67,11 +67,8 @@ export function Studio({ parts: { client, faces, live, upload }, active }: Studi
     wasOnAir.current = onAir;
   }, [onAir, active]);
 
-  const router = useRouter();
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (active && router.takeFocus()) heading.current?.focus({ preventScroll: true });
-  }, [active, router]);
+  useHeadingFocus(heading, active);
 
   function goLive() {
     if (face) void live.goLive(face.id);

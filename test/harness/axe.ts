@@ -1,0 +1,25 @@
+// What axe-core has to say about a page.
+
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+
+const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Axe {
+  run(
+    root: Document,
+  ): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
+}
+
+/** Violations of level serious or worse on the page as it is, each as `rule: selector`. */
+export async function seriousViolations(page: Page): Promise<string[]> {
+  await page.evaluate(source);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: Axe };
+    const { violations } = await axe.run(document);
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}`));
+  });
+}
