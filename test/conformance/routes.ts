@@ -471,6 +471,14 @@ export const routes: Route[] = [
     answer: no(400, "invalid_body"),
   })),
 
+  {
+    method: "PUT",
+    template: "/internal/voices/builtin/{voice}/sample",
+    policy: "box",
+    path: () => "/internal/voices/builtin/en/sample",
+    answer: no(400, "invalid_body"),
+  },
+
   // The front door, with no box behind it.
   ...[
     ["POST", "/connect"],
