@@ -69,8 +69,9 @@ function createLips(shape: FaceShape): Lips {
     [0.85, -1],
     [1, -1.9],
   ]);
+  const smile = shape.smile ?? 0;
   const at = (ax: number): number => clamp(ax / half);
-  const lineOf = (ax: number): number => lineY + line(at(ax));
+  const lineOf = (ax: number): number => lineY + line(at(ax)) - smile * at(ax) ** 2.4;
   return {
     lineY,
     line: lineOf,
@@ -80,21 +81,22 @@ function createLips(shape: FaceShape): Lips {
 }
 
 /** Height of the line between the corners of an eye: the outer one lies about 2 mm above the inner. */
-const corner = (u: number): number => mix(1.5, -0.9, u);
+const corner = (u: number, tilt: number): number => mix(1.5, -0.9, u) - tilt * (u - 0.3);
 
 const arch = (u: number, skew: number, power: number): number => (4 * u ** skew * (1 - u ** skew)) ** power;
 
 function createEye(shape: FaceShape): Eye {
+  const tilt = shape.eyeTilt ?? 0;
   const innerX = shape.pupilX - shape.eyeHalfWidth;
   const outerX = shape.pupilX + shape.eyeHalfWidth;
   const along = (ax: number): number => clamp((ax - innerX) / (outerX - innerX));
   const upper = (ax: number): number => {
     const u = along(ax);
-    return corner(u) - (shape.upperOpening + 0.4) * arch(u, 0.88, 0.72);
+    return corner(u, tilt) - (shape.upperOpening + 0.4) * arch(u, 0.88, 0.72);
   };
   const lower = (ax: number): number => {
     const u = along(ax);
-    return corner(u) + (shape.lowerOpening - 0.3) * arch(u, 1.22, 0.85);
+    return corner(u, tilt) + (shape.lowerOpening - 0.3) * arch(u, 1.22, 0.85);
   };
   return {
     innerX,
@@ -105,6 +107,7 @@ function createEye(shape: FaceShape): Eye {
       const u = clamp((ax - innerX) / (outerX - innerX), -0.1, 1.2);
       return (
         mix(0.6, -1.8, u) -
+        tilt * (u - 0.3) -
         (shape.upperOpening + shape.creaseGap) * clamp(4 * (0.12 + 0.8 * u) * (1 - (0.12 + 0.8 * u))) ** 0.62
       );
     },

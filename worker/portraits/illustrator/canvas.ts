@@ -67,14 +67,25 @@ interface BoxPass {
 function boxPass(from: Float32Array, to: Float32Array, pass: BoxPass): void {
   const { lines, length, lineStride, stride, radius } = pass;
   const scale = 1 / (2 * radius + 1);
-  for (let line = 0; line < lines; line++) {
+  const last = length - 1;
+  // All lines advance together, so that columns are read in the order they lie in memory.
+  const together = lineStride === 1 ? lines : 1;
+  const sums = new Float64Array(together);
+  for (let line = 0; line < lines; line += together) {
     const start = line * lineStride;
-    const at = (i: number): number => from[start + Math.min(length - 1, Math.max(0, i)) * stride]!;
-    let sum = 0;
-    for (let i = -radius; i <= radius; i++) sum += at(i);
+    sums.fill(0);
+    for (let i = -radius; i <= radius; i++) {
+      const row = start + Math.min(last, Math.max(0, i)) * stride;
+      for (let k = 0; k < together; k++) sums[k] = sums[k]! + from[row + k]!;
+    }
     for (let i = 0; i < length; i++) {
-      to[start + i * stride] = sum * scale;
-      sum += at(i + radius + 1) - at(i - radius);
+      const row = start + i * stride;
+      const entering = start + Math.min(last, i + radius + 1) * stride;
+      const leaving = start + Math.max(0, i - radius) * stride;
+      for (let k = 0; k < together; k++) {
+        to[row + k] = sums[k]! * scale;
+        sums[k] = sums[k]! + (from[entering + k]! - from[leaving + k]!);
+      }
     }
   }
 }
@@ -97,6 +108,7 @@ export function blurMasked(
 /** Paints one strand over the canvas; its coverage is added to `coverage` as well where that is given. */
 export function paintStrand(canvas: Canvas, strand: Strand, coverage?: Float32Array): void {
   const { points, widths, colours, opacity } = strand;
+  const { data, width: columns, height: rows } = canvas;
   const count = widths.length;
   for (let s = 0; s + 1 < count; s++) {
     const ax = points[2 * s]!;
@@ -105,28 +117,37 @@ export function paintStrand(canvas: Canvas, strand: Strand, coverage?: Float32Ar
     const dy = points[2 * s + 3]! - ay;
     const lengthSquared = dx * dx + dy * dy;
     if (lengthSquared < 1e-9) continue;
-    const reach = Math.max(widths[s]!, widths[s + 1]!) / 2 + 1;
+    const length = Math.sqrt(lengthSquared);
+    const from = widths[s]!;
+    const until = widths[s + 1]!;
+    const reach = Math.max(from, until) / 2 + 1;
     const left = Math.max(0, Math.floor(Math.min(ax, ax + dx) - reach));
-    const right = Math.min(canvas.width - 1, Math.ceil(Math.max(ax, ax + dx) + reach));
+    const right = Math.min(columns - 1, Math.ceil(Math.max(ax, ax + dx) + reach));
     const top = Math.max(0, Math.floor(Math.min(ay, ay + dy) - reach));
-    const bottom = Math.min(canvas.height - 1, Math.ceil(Math.max(ay, ay + dy) + reach));
+    const bottom = Math.min(rows - 1, Math.ceil(Math.max(ay, ay + dy) + reach));
+    // No pixel further off than this is touched, so most of the box is passed by before anything is worked out.
+    const furthest = (Math.max(1, from, until) / 2 + 0.5) * length;
     for (let y = top; y <= bottom; y++) {
+      const py = y + 0.5 - ay;
       for (let x = left; x <= right; x++) {
         const px = x + 0.5 - ax;
-        const py = y + 0.5 - ay;
+        const cross = Math.abs(px * dy - py * dx);
+        if (cross > furthest) continue;
         const t = (px * dx + py * dy) / lengthSquared;
         // Butt ends: every pixel belongs to one segment, so that a translucent strand has no beads at its joints.
         if (t < 0 || t >= 1) continue;
-        const distance = Math.abs(px * dy - py * dx) / Math.sqrt(lengthSquared);
-        const width = widths[s]! * (1 - t) + widths[s + 1]! * t;
-        const inside = Math.min(1, Math.max(0, Math.max(width, 1) / 2 - distance + 0.5));
+        const rest = 1 - t;
+        const width = from * rest + until * t;
+        const inside = Math.min(1, Math.max(0, Math.max(width, 1) / 2 - cross / length + 0.5));
         const alpha = inside * Math.min(1, width) * opacity;
         if (alpha <= 0.002) continue;
-        const i = y * canvas.width + x;
-        for (let c = 0; c < 3; c++) {
-          const colour = colours[3 * s + c]! * (1 - t) + colours[3 * s + 3 + c]! * t;
-          canvas.data[3 * i + c] = canvas.data[3 * i + c]! * (1 - alpha) + colour * alpha;
-        }
+        const i = y * columns + x;
+        const under = 1 - alpha;
+        const a = 3 * i;
+        const b = 3 * s;
+        data[a] = data[a]! * under + (colours[b]! * rest + colours[b + 3]! * t) * alpha;
+        data[a + 1] = data[a + 1]! * under + (colours[b + 1]! * rest + colours[b + 4]! * t) * alpha;
+        data[a + 2] = data[a + 2]! * under + (colours[b + 2]! * rest + colours[b + 5]! * t) * alpha;
         if (coverage) coverage[i] = coverage[i]! + (1 - coverage[i]!) * alpha;
       }
     }

@@ -2,6 +2,7 @@ import type { Face } from "./anatomy.ts";
 import { paintStrand } from "./canvas.ts";
 import type { Canvas, Rgb } from "./canvas.ts";
 import { studio } from "./lighting.ts";
+import type { Lamp } from "./lighting.ts";
 import { clamp, mix, normalise } from "./maths.ts";
 import type { Vec3 } from "./maths.ts";
 import type { Hair, Person } from "./person.ts";
@@ -19,6 +20,10 @@ export interface HairCanvas {
   detail: number;
 }
 
+/** How many points a hair gets that has `most` in a full drawing. */
+export const stepsOf = ({ detail }: HairCanvas, most: number): number =>
+  detail < 0.5 ? Math.ceil(most * 0.6) : most;
+
 /** One hair in face millimetres, with the normal of the hair volume around it. */
 export interface HairStrand {
   path: readonly Vec3[];
@@ -34,52 +39,77 @@ export interface HairStrand {
   taper: number;
 }
 
+/** What one lamp gives a hair: its share of the body colour, and of the two highlights. */
+interface LampLight {
+  body: number;
+  first: number;
+  second: number;
+}
+
+/** Sine of the angle between a direction and a tangent that is tipped along the normal. */
+function sine(tangent: Vec3, normal: Vec3, direction: Vec3, by: number): number {
+  const x = tangent[0] + normal[0] * by;
+  const y = tangent[1] + normal[1] * by;
+  const z = tangent[2] + normal[2] * by;
+  const length = Math.hypot(x, y, z) || 1;
+  const cosine = (x / length) * direction[0] + (y / length) * direction[1] + (z / length) * direction[2];
+  return Math.sqrt(Math.max(0, 1 - cosine * cosine));
+}
+
+function lampLight(
+  tangent: Vec3,
+  normal: Vec3,
+  { towards, half, shift }: HairLamp & { shift: number },
+): LampLight {
+  const facing = clamp(
+    (normal[0] * towards[0] + normal[1] * towards[1] + normal[2] * towards[2] + 0.35) / 1.35,
+  );
+  return {
+    body: facing * (0.6 + 0.4 * sine(tangent, normal, towards, 0)),
+    first: facing * sine(tangent, normal, half, 0.2 + shift) ** 70,
+    second: facing * sine(tangent, normal, half, 0.42 + shift) ** 34,
+  };
+}
+
+interface HairLamp {
+  towards: Vec3;
+  /** Halfway between the lamp and the viewer. */
+  half: Vec3;
+}
+
+const hairLamp = ({ towards }: Lamp): HairLamp => ({
+  towards,
+  half: normalise([towards[0], towards[1], towards[2] + 1]),
+});
+const keyLamp = hairLamp(studio.key);
+const fillLamp = hairLamp(studio.fill);
+
 /** Kajiya and Kay (1989) hair shading, with the second, coloured highlight shifted towards the tip. */
 function shade(
   hair: Hair,
   tangent: Vec3,
   normal: Vec3,
-  strand: { tone: number; openness: number; shift: number },
+  { tone, openness, shift }: { tone: number; openness: number; shift: number },
 ): Rgb {
-  const { tone, openness, shift } = strand;
-  const sine = (direction: Vec3, by: number): number => {
-    const t = normalise([
-      tangent[0] + normal[0] * by,
-      tangent[1] + normal[1] * by,
-      tangent[2] + normal[2] * by,
-    ]);
-    const cosine = t[0] * direction[0] + t[1] * direction[1] + t[2] * direction[2];
-    return Math.sqrt(Math.max(0, 1 - cosine * cosine));
-  };
-  const lamp = (towards: Vec3): { body: number; first: number; second: number } => {
-    const half = normalise([towards[0], towards[1], towards[2] + 1]);
-    const facing = clamp(
-      (normal[0] * towards[0] + normal[1] * towards[1] + normal[2] * towards[2] + 0.35) / 1.35,
-    );
-    return {
-      body: facing * (0.6 + 0.4 * sine(towards, 0)),
-      first: facing * sine(half, 0.2 + shift) ** 70,
-      second: facing * sine(half, 0.42 + shift) ** 34,
-    };
-  };
-  const key = lamp(studio.key.towards);
-  const fill = lamp(studio.fill.towards);
+  const key = lampLight(tangent, normal, { ...keyLamp, shift });
+  const fill = lampLight(tangent, normal, { ...fillLamp, shift });
+  const { rim, sky } = studio;
   const rimFacing =
-    clamp(normal[0] * studio.rim.towards[0] + normal[1] * studio.rim.towards[1] + 0.1) *
-    (1 - 0.6 * clamp(normal[2]));
-  return [0, 1, 2].map((c) => {
-    const body = mix(hair.dark[c]!, hair.mid[c]!, clamp(0.25 + key.body * 0.9)) * tone;
-    const ambient = 0.62 * studio.sky[c]!;
+    clamp(normal[0] * rim.towards[0] + normal[1] * rim.towards[1] + 0.1) * (1 - 0.6 * clamp(normal[2]));
+  const capped = Math.min(1, tone);
+  const lit = clamp(0.25 + key.body * 0.9);
+  const channel = (c: 0 | 1 | 2): number => {
+    const shine = hair.shine[c];
+    const body = mix(hair.dark[c], hair.mid[c], lit) * tone;
+    const ambient = 0.62 * sky[c];
     const diffuse =
-      body * (ambient + 0.95 * key.body * studio.key.colour[c]! + 0.8 * fill.body * studio.fill.colour[c]!);
+      body * (ambient + 0.95 * key.body * studio.key.colour[c] + 0.8 * fill.body * studio.fill.colour[c]);
     const glow =
-      hair.shine[c]! * (0.2 * key.second + 0.08 * fill.second) * tone +
-      (0.5 * hair.shine[c]! + 0.05) * 0.75 * key.first * Math.min(1, tone);
-    return (
-      (diffuse + glow + hair.shine[c]! * 0.42 * Math.min(1, tone) * rimFacing * studio.rim.colour[c]!) *
-      openness
-    );
-  }) as unknown as Rgb;
+      shine * (0.2 * key.second + 0.08 * fill.second) * tone +
+      (0.5 * shine + 0.05) * 0.75 * key.first * capped;
+    return (diffuse + glow + shine * 0.42 * capped * rimFacing * rim.colour[c]) * openness;
+  };
+  return [channel(0), channel(1), channel(2)];
 }
 
 export function paintHair(target: HairCanvas, strand: HairStrand, shift: number): void {

@@ -20,69 +20,90 @@ export const studio = {
   floor: [0.24, 0.19, 0.16] as Rgb,
 };
 
-/** Openness of every pixel to the viewer's hemisphere, 0 to 1, from the horizons of twelve directions. */
-export function computeOpenness(relief: Relief): Float32Array {
-  const { view, z, material } = relief;
-  const { size, scale } = view;
-  const openness = new Float32Array(size * size).fill(1);
-  const directions = 10;
-  const reaches = [0.9, 1.8, 3.6, 7, 13, 24, 42];
-  for (let y = 0; y < size; y++) {
-    for (let x = 0; x < size; x++) {
-      const i = y * size + x;
-      if (material[i] === NOTHING) continue;
-      const turn = hash(x, y, 5) * ((2 * Math.PI) / directions);
-      const stretch = 0.8 + 0.4 * hash(x, y, 6);
-      let sum = 0;
-      for (let d = 0; d < directions; d++) {
-        const angle = (2 * Math.PI * d) / directions + turn;
-        const cx = Math.cos(angle);
-        const cy = Math.sin(angle);
-        let horizon = 0;
-        for (const reach of reaches) {
-          const mm = reach * stretch;
-          const sx = Math.round(x + cx * mm * scale);
-          const sy = Math.round(y + cy * mm * scale);
-          if (sx < 0 || sy < 0 || sx >= size || sy >= size) break;
-          const slope = (z[sy * size + sx]! - z[i]!) / mm;
-          if (slope > horizon) horizon = slope;
-        }
-        sum += 1 - horizon / Math.sqrt(1 + horizon * horizon);
-      }
-      openness[i] = sum / directions;
+/** The first pixel of a block of `step` x `step` that shows anything, or -1. */
+function firstShown({ view, material }: Relief, x0: number, y0: number, step: number): number {
+  for (let y = y0; y < Math.min(view.size, y0 + step); y++) {
+    for (let x = x0; x < Math.min(view.size, x0 + step); x++) {
+      if (material[y * view.size + x] !== NOTHING) return y * view.size + x;
     }
   }
-  return openness;
+  return -1;
 }
 
-/** Light that reaches every pixel from a lamp past the relief, 0 to 1, with a penumbra that grows with distance. */
-export function computeShadow(relief: Relief, lamp: Lamp): Float32Array {
-  const { view, z, material } = relief;
+/** Measures one pixel of each block of `step` x `step`, and gives all of the block its value; 1 where nothing is shown. */
+function measureBlocks(relief: Relief, step: number, measure: (i: number) => number): Float32Array {
+  const { size } = relief.view;
+  const values = new Float32Array(size * size).fill(1);
+  for (let y0 = 0; y0 < size; y0 += step) {
+    for (let x0 = 0; x0 < size; x0 += step) {
+      const i = firstShown(relief, x0, y0, step);
+      if (i < 0) continue;
+      const value = measure(i);
+      for (let y = y0; y < Math.min(size, y0 + step); y++) {
+        for (let x = x0; x < Math.min(size, x0 + step); x++) {
+          if (relief.material[y * size + x] !== NOTHING) values[y * size + x] = value;
+        }
+      }
+    }
+  }
+  return values;
+}
+
+/** Openness of the pixels to the viewer's hemisphere, 0 to 1, from the horizons of ten directions. */
+export function computeOpenness(relief: Relief, step = 1): Float32Array {
+  const { view, z } = relief;
   const { size, scale } = view;
-  const light = new Float32Array(size * size).fill(1);
+  const directions = 10;
+  const reaches = [0.9, 1.8, 3.6, 7, 13, 24, 42];
+  return measureBlocks(relief, step, (i) => {
+    const x = i % size;
+    const y = (i - x) / size;
+    const turn = hash(x, y, 5) * ((2 * Math.PI) / directions);
+    const stretch = 0.8 + 0.4 * hash(x, y, 6);
+    let sum = 0;
+    for (let d = 0; d < directions; d++) {
+      const angle = (2 * Math.PI * d) / directions + turn;
+      const cx = Math.cos(angle);
+      const cy = Math.sin(angle);
+      let horizon = 0;
+      for (const reach of reaches) {
+        const mm = reach * stretch;
+        const sx = Math.round(x + cx * mm * scale);
+        const sy = Math.round(y + cy * mm * scale);
+        if (sx < 0 || sy < 0 || sx >= size || sy >= size) break;
+        const slope = (z[sy * size + sx]! - z[i]!) / mm;
+        if (slope > horizon) horizon = slope;
+      }
+      sum += 1 - horizon / Math.sqrt(1 + horizon * horizon);
+    }
+    return sum / directions;
+  });
+}
+
+/** Light that reaches the pixels from a lamp past the relief, 0 to 1, with a penumbra that grows with distance. */
+export function computeShadow(relief: Relief, lamp: Lamp, step = 1): Float32Array {
+  const { view, z } = relief;
+  const { size, scale } = view;
   const [lx, ly, lz] = lamp.towards;
   const flat = Math.hypot(lx, ly);
   const rise = lz / flat;
   const steps = 34;
-  for (let y = 0; y < size; y++) {
-    for (let x = 0; x < size; x++) {
-      const i = y * size + x;
-      if (material[i] === NOTHING) continue;
-      let lit = 1;
-      const jitter = 0.6 + 0.8 * hash(x, y, 7);
-      for (let s = 1; s <= steps && lit > 0; s++) {
-        const mm = 0.055 * (s + jitter - 1) ** 2 + 0.5;
-        const sx = Math.round(x + (lx / flat) * mm * scale);
-        const sy = Math.round(y + (ly / flat) * mm * scale);
-        if (sx < 0 || sy < 0 || sx >= size || sy >= size) break;
-        const above = z[sy * size + sx]! - (z[i]! + 0.4 + mm * rise);
-        const penumbra = 0.6 + 0.46 * mm;
-        lit = Math.min(lit, 1 - smoothstep(-penumbra, penumbra, above));
-      }
-      light[i] = lit;
+  return measureBlocks(relief, step, (i) => {
+    const x = i % size;
+    const y = (i - x) / size;
+    let lit = 1;
+    const jitter = 0.6 + 0.8 * hash(x, y, 7);
+    for (let s = 1; s <= steps && lit > 0; s++) {
+      const mm = 0.055 * (s + jitter - 1) ** 2 + 0.5;
+      const sx = Math.round(x + (lx / flat) * mm * scale);
+      const sy = Math.round(y + (ly / flat) * mm * scale);
+      if (sx < 0 || sy < 0 || sx >= size || sy >= size) break;
+      const above = z[sy * size + sx]! - (z[i]! + 0.4 + mm * rise);
+      const penumbra = 0.6 + 0.46 * mm;
+      lit = Math.min(lit, 1 - smoothstep(-penumbra, penumbra, above));
     }
-  }
-  return light;
+    return lit;
+  });
 }
 
 export function diffuse(n: Vec3, lamp: Lamp): number {

@@ -1,7 +1,8 @@
-import { paintHair } from "./hair.ts";
+import { paintHair, stepsOf } from "./hair.ts";
 import type { HairCanvas } from "./hair.ts";
 import { clamp, createRandom, mix, pointOn, smoothstep } from "./maths.ts";
 import type { Vec3 } from "./maths.ts";
+import type { LongCut } from "./person.ts";
 
 /** Guide curves of one side, from the hair that frames the face (u = 0) to the outline (u = 1), in face mm. */
 const GUIDES: readonly (readonly Vec3[])[] = [
@@ -59,8 +60,10 @@ const GUIDES: readonly (readonly Vec3[])[] = [
   ],
 ];
 
-/** x of the parting for a height of root: a little off the middle, as most partings are. */
-const PARTING_X = 7;
+/** Waves to the chest, parted a little off the middle, as most hair is. */
+const usual: LongCut = { reach: 1, wave: 1, turns: 1, partingX: 7, volume: 0, fringe: false };
+
+const cutOf = ({ person }: HairCanvas): LongCut => person.hair.long ?? usual;
 
 /** A parting is never quite straight. */
 const partingBend = (y: number): number => 1.6 * Math.sin(y / 11) + 0.05 * (y + 95);
@@ -83,20 +86,25 @@ interface Lock {
   reach: number;
 }
 
-function strandPath(lock: Lock, q: number, jitter: number, steps: number): Vec3[] {
+function strandPath(cut: LongCut, lock: Lock, hair: { q: number; jitter: number; steps: number }): Vec3[] {
+  const { q, jitter, steps } = hair;
   const path: Vec3[] = [];
   for (let k = 0; k < steps; k++) {
-    const t = (k / (steps - 1)) * lock.reach;
+    const t = (k / (steps - 1)) * lock.reach * cut.reach;
     const gather = mix(1, 0.4, smoothstep(0.15, 1, t));
     const u = clamp(lock.u + lock.spread * q * gather + 0.012 * jitter, -0.08, 1.06);
     const [x, y, z] = guidePoint(u, t);
     const wave =
-      lock.swing * smoothstep(0.26, 0.62, t) * Math.sin(lock.phase + lock.turns * t * 2 * Math.PI + 0.5 * q);
+      lock.swing *
+      cut.wave *
+      smoothstep(0.26, 0.62, t) *
+      Math.sin(lock.phase + lock.turns * cut.turns * t * 2 * Math.PI + 0.5 * q);
     const fly = jitter * 1.1 * t;
-    const px = x + wave + fly + lock.lift * smoothstep(0.03, 0.2, t) * smoothstep(0, 0.3, lock.u);
+    const px =
+      x + wave + fly + (lock.lift + cut.volume) * smoothstep(0.03, 0.2, t) * smoothstep(0, 0.3, lock.u);
     const root = 1 - smoothstep(0, 0.2, t);
     path.push([
-      lock.side * (px + 1.4 * jitter * root) + (PARTING_X + partingBend(y)) * root,
+      lock.side * (px + 1.4 * jitter * root) + (cut.partingX + partingBend(y)) * root,
       y + 0.15 * Math.abs(wave),
       z + wave * 1.1,
     ]);
@@ -106,6 +114,7 @@ function strandPath(lock: Lock, q: number, jitter: number, steps: number): Vec3[
 
 /** The hair behind neck and shoulders: dark, close to the ground colour, so that the face stands out. */
 export function paintBackHair(target: HairCanvas): void {
+  const { reach, volume } = cutOf(target);
   const random = createRandom(target.person.seed + 200);
   for (let k = 0; k < 2600 * target.detail; k++) {
     const side = random() < 0.5 ? -1 : 1;
@@ -116,8 +125,8 @@ export function paintBackHair(target: HairCanvas): void {
     for (let s = 0; s < 24; s++) {
       const t = s / 23;
       path.push([
-        side * (x0 * Math.min(1, 0.25 + 2.4 * t) + 12 * t + 3 * Math.sin(phase + 9 * t)),
-        mix(-104, 214, t) + 0.3 * x0 * (1 - t),
+        side * (x0 * Math.min(1, 0.25 + 2.4 * t) + 12 * t + 3 * Math.sin(phase + 9 * t) + volume * t),
+        mix(-104, mix(-104, 214, reach), t) + 0.3 * x0 * (1 - t),
         -30,
       ]);
     }
@@ -140,6 +149,7 @@ export function paintBackHair(target: HairCanvas): void {
 
 /** The hair in front: an opaque ground of broad dark strands, then locks from the outline inwards. */
 export function paintFrontHair(target: HairCanvas): void {
+  const cut = cutOf(target);
   const random = createRandom(target.person.seed + 210);
   const locks: Lock[] = [];
   for (const side of [-1, 1]) {
@@ -178,7 +188,7 @@ export function paintFrontHair(target: HairCanvas): void {
       paintHair(
         target,
         {
-          path: strandPath(lock, 0, random() - 0.5, 40),
+          path: strandPath(cut, lock, { q: 0, jitter: random() - 0.5, steps: stepsOf(target, 40) }),
           normal: normalOf(lock, 0),
           widthMm: 2.4,
           tone: 0.6,
@@ -199,7 +209,7 @@ export function paintFrontHair(target: HairCanvas): void {
       paintHair(
         target,
         {
-          path: strandPath(lock, q, jitter, 54),
+          path: strandPath(cut, lock, { q, jitter, steps: stepsOf(target, 54) }),
           normal: normalOf(lock, q),
           widthMm: mix(0.22, 0.42, random()),
           tone: lock.tone * mix(0.8, 1.2, random()),
@@ -217,6 +227,7 @@ export function paintFrontHair(target: HairCanvas): void {
 
 /** Fine short hairs between forehead and hair, without which the hair would sit on the face like a wig. */
 function paintHairline(target: HairCanvas, random: () => number): void {
+  const { partingX } = cutOf(target);
   for (let k = 0; k < 900 * target.detail; k++) {
     const side = random() < 0.5 ? -1 : 1;
     const from = 0.34 * random() ** 0.8;
@@ -228,7 +239,7 @@ function paintHairline(target: HairCanvas, random: () => number): void {
       const [x, y, z] = guidePoint(depth * (s / 11), t);
       const off = inwards * (1 - s / 11) ** 1.4;
       return [
-        side * (x - 0.6 * off * smoothstep(0.02, 0.2, t)) + PARTING_X * (1 - smoothstep(0, 0.2, t)),
+        side * (x - 0.6 * off * smoothstep(0.02, 0.2, t)) + partingX * (1 - smoothstep(0, 0.2, t)),
         y + off * (1 - smoothstep(0.1, 0.34, t) * 0.6),
         z,
       ];
@@ -248,10 +259,11 @@ function paintHairline(target: HairCanvas, random: () => number): void {
 
 /** Single hairs that stray from the outline and from the waves. */
 function paintFlyaways(target: HairCanvas, random: () => number): void {
+  const { partingX, reach } = cutOf(target);
   for (let k = 0; k < 260 * target.detail; k++) {
     const side = random() < 0.5 ? -1 : 1;
     const u = random() < 0.6 ? mix(0.96, 1.03, random()) : random();
-    const from = 0.62 * random();
+    const from = 0.62 * reach * random();
     const until = from + mix(0.1, 0.3, random());
     const away = mix(1.5, 6, random() ** 2) * (random() < 0.75 ? 1 : -1);
     const path: Vec3[] = Array.from({ length: 18 }, (_, s) => {
@@ -259,7 +271,7 @@ function paintFlyaways(target: HairCanvas, random: () => number): void {
       const [x, y, z] = guidePoint(u, mix(from, until, t));
       const out = away * Math.sin(Math.PI * 0.6 * t) ** 1.5;
       return [
-        side * (x + out) + PARTING_X * (1 - smoothstep(0, 0.2, mix(from, until, t))),
+        side * (x + out) + partingX * (1 - smoothstep(0, 0.2, mix(from, until, t))),
         y - 0.3 * Math.abs(out),
         z,
       ];

@@ -26,6 +26,10 @@ export interface FaceShape {
   creaseGap: number;
   neckHalfWidth: number;
   shoulderHalfWidth: number;
+  /** How far the corners of the mouth are drawn up, mm. */
+  smile?: number;
+  /** How far the outer corners of the eyes stand above, or below, where they mostly stand, mm. */
+  eyeTilt?: number;
 }
 
 export interface Skin {
@@ -38,6 +42,22 @@ export interface Skin {
   /** Density of beard stubble, 0 none. */
   stubble: number;
   shine: number;
+  /** Depth of the lines that years leave, 0 to 1. */
+  lines?: number;
+}
+
+/** A grown beard; stubble is the skin's. */
+export interface Beard {
+  lengthMm: number;
+  /** Hairs for the area, around 1. */
+  density: number;
+  /** Where it grows: on cheeks and jaw too, around the mouth, or on the lip alone. */
+  reach: "full" | "goatee" | "moustache";
+}
+
+export interface Glasses {
+  shape: "round" | "square";
+  colour: Rgb;
 }
 
 export interface Eyes {
@@ -55,8 +75,27 @@ export interface Brows {
   density: number;
 }
 
+/** What tells one head of long hair from another; without it, hair falls in waves to the chest. */
+export interface LongCut {
+  /** Where the hair ends: 1 at the chest, 0.62 at the chin. */
+  reach: number;
+  /** Depth of the waves, 0 straight, and how close they follow each other, both around 1. */
+  wave: number;
+  turns: number;
+  /** x of the parting in face mm, and how much fuller than flat the hair lies, mm. */
+  partingX: number;
+  volume: number;
+  fringe: boolean;
+}
+
 export interface Hair {
-  style: "long-waves" | "short-swept";
+  style: "long-waves" | "short-swept" | "coils" | "tied-back" | "cropped" | "bald";
+  long?: LongCut;
+  /** How far the hairline has gone back, mm. */
+  recession?: number;
+  /** How far coils stand off the head, mm, and the height that they reach down to at the sides. */
+  coils?: { volume: number; downTo: number };
+  bun?: boolean;
   dark: Rgb;
   mid: Rgb;
   shine: Rgb;
@@ -81,6 +120,8 @@ export interface Person {
   eyes: Eyes;
   brows: Brows;
   hair: Hair;
+  beard?: Beard;
+  glasses?: Glasses;
   clothes: Clothes;
   background: { light: Rgb; dark: Rgb };
 }

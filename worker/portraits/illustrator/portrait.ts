@@ -3,8 +3,13 @@ import { COLLAR_MM, createBody } from "./body.ts";
 import type { Body } from "./body.ts";
 import { blurMasked, blurPlane, createCanvas, toSrgbByte } from "./canvas.ts";
 import type { Canvas, Rgb } from "./canvas.ts";
+import { paintBeard } from "./beard.ts";
 import { paintBrows } from "./brows.ts";
+import { paintCoils } from "./coils.ts";
+import { paintCropped } from "./cropped.ts";
 import { eyeballAt, paintLashes } from "./eyes.ts";
+import { paintFringe } from "./fringe.ts";
+import { paintGlasses } from "./glasses.ts";
 import type { HairCanvas } from "./hair.ts";
 import { computeOpenness, computeShadow, diffuse, specular, studio } from "./lighting.ts";
 import { paintBackHair, paintFrontHair } from "./long-waves.ts";
@@ -15,6 +20,7 @@ import { CLOTH, createView, EAR, EYEBALL, HEAD, NECK, NOTHING, toMm, traceRelief
 import type { Relief, View } from "./relief.ts";
 import { paintShortHair, paintStubble } from "./short-swept.ts";
 import { skinAt } from "./skin.ts";
+import { paintTiedBack } from "./tied-back.ts";
 
 /** Eight-bit sRGB picture, three bytes a pixel, row by row. */
 export interface Picture {
@@ -28,10 +34,15 @@ export interface PortraitOptions {
   size: number;
   /** Samples a pixel along each axis. */
   oversampling: number;
+  /** A sketch has fewer, broader hairs and softer light, and is drawn in a fraction of the time. */
+  sketch?: boolean;
 }
 
 /** Draws one person's portrait. The same person and options give the same bytes on every run. */
-export function drawPortrait(person: Person, { size, oversampling }: PortraitOptions): Picture {
+export function drawPortrait(
+  person: Person,
+  { size, oversampling, sketch = false }: PortraitOptions,
+): Picture {
   if (!Number.isInteger(size) || size < 32)
     throw new RangeError(`size must be a whole number from 32, not ${size}`);
   if (!Number.isInteger(oversampling) || oversampling < 1 || oversampling > 4) {
@@ -50,20 +61,62 @@ export function drawPortrait(person: Person, { size, oversampling }: PortraitOpt
     view,
     person,
     face,
-    detail: clamp(view.size / 768, 0.25, 1),
+    detail: clamp(view.size / (sketch ? 1920 : 768), 0.25, 1),
   });
   if (person.hair.style === "long-waves") paintBackHair(layer(canvas));
 
   // The front hair is painted first, on its own, because its shadow falls on the skin that it will lie over.
   const hair = layer(createCanvas(view.size, view.size));
-  if (person.hair.style === "long-waves") paintFrontHair(hair);
-  else paintShortHair(hair);
-  paintFlesh(canvas, relief, person, { face, body, hairCoverage: hair.coverage });
+  paintHeadOfHair(hair);
+  paintFlesh(canvas, relief, person, { face, body, hairCoverage: hair.coverage, lightStep: sketch ? 2 : 1 });
+  if (sketch) softenEdges(canvas, relief);
   if (person.skin.stubble > 0) paintStubble(layer(canvas));
+  if (person.beard) paintBeard(layer(canvas));
   paintBrows(canvas, view, person, face);
   paintLashes(canvas, view, person, face);
+  paintGlasses(canvas, view, person, face);
   layOver(canvas, hair);
   return develop(canvas, oversampling, person.seed);
+}
+
+/** Blends the pixels where one layer ends and another begins, which single samples leave as steps. */
+function softenEdges({ data }: Canvas, { view, material }: Relief): void {
+  const { size } = view;
+  const before = data.slice();
+  for (let y = 1; y < size - 1; y++) {
+    for (let x = 1; x < size - 1; x++) {
+      const i = y * size + x;
+      const m = material[i]!;
+      const around = [i - 1, i + 1, i - size, i + size];
+      if (m === EYEBALL || around.every((k) => material[k] === m || material[k] === EYEBALL)) continue;
+      for (let c = 0; c < 3; c++) {
+        const sum = around.reduce((total, k) => total + before[3 * k + c]!, 0);
+        data[3 * i + c] = 0.5 * before[3 * i + c]! + 0.125 * sum;
+      }
+    }
+  }
+}
+
+function paintHeadOfHair(hair: HairCanvas): void {
+  switch (hair.person.hair.style) {
+    case "long-waves":
+      paintFrontHair(hair);
+      if (hair.person.hair.long?.fringe) paintFringe(hair);
+      break;
+    case "short-swept":
+      paintShortHair(hair);
+      break;
+    case "coils":
+      paintCoils(hair);
+      break;
+    case "tied-back":
+      paintTiedBack(hair);
+      break;
+    case "cropped":
+    case "bald":
+      paintCropped(hair);
+      break;
+  }
 }
 
 /** Lays a hair layer over the canvas; painted onto black, its colours are already multiplied by its coverage. */
@@ -96,18 +149,25 @@ interface FleshInputs {
   face: ReturnType<typeof createFace>;
   body: Body;
   hairCoverage: Float32Array;
+  /** Light is worked out once for a square of this many pixels' side. */
+  lightStep: number;
 }
 
 function paintFlesh(
   canvas: Canvas,
   relief: Relief,
   person: Person,
-  { face, body, hairCoverage }: FleshInputs,
+  { face, body, hairCoverage, lightStep }: FleshInputs,
 ): void {
   const { view, material, normal, faceX, faceY } = relief;
   const count = view.size ** 2;
-  const openness = computeOpenness(relief);
-  const keyShadow = blurPlane(computeShadow(relief, studio.key), view.size, view.size, 0.5 * view.scale);
+  const openness = computeOpenness(relief, lightStep);
+  const keyShadow = blurPlane(
+    computeShadow(relief, studio.key, lightStep),
+    view.size,
+    view.size,
+    0.5 * view.scale,
+  );
   const hairShade = castHairShadow(hairCoverage, view);
   const skinMask = new Float32Array(count);
   const light = [0, 1, 2].map(() => new Float32Array(count));

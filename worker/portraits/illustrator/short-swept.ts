@@ -3,6 +3,7 @@ import { paintHair } from "./hair.ts";
 import type { HairCanvas, HairStrand } from "./hair.ts";
 import { clamp, createCurve, createRandom, mix, noise, smoothstep } from "./maths.ts";
 import type { Vec3 } from "./maths.ts";
+import type { Person } from "./person.ts";
 
 /** Hairline over |x|, as heights in face mm: forehead, temple recess, sideburn. */
 const HAIRLINE = createCurve([
@@ -17,14 +18,18 @@ const HAIRLINE = createCurve([
   [80, 22],
 ]);
 
-const hairline = (x: number, seed: number): number =>
-  HAIRLINE(Math.abs(x)) + 2.2 * noise(x / 6, 3, seed + 301);
+/** The hairline of a person at x, in face mm. One that has gone back lies higher, and most of all at the temples. */
+export function hairlineOf({ hair, seed }: Person, x: number): number {
+  const back = hair.recession ?? 0;
+  const temples = 0.35 + 0.65 * smoothstep(8, 40, Math.abs(x)) * smoothstep(66, 52, Math.abs(x));
+  return HAIRLINE(Math.abs(x)) + 2.2 * noise(x / 6, 3, seed + 301) - back * temples;
+}
 
 /** 1 where the hair is long (the top of the head), 0 where it is clipped (the sides). */
 const topness = (x: number, y: number): number =>
   smoothstep(-54, -76, y + 0.3 * (Math.abs(x) - 40)) * smoothstep(72, 54, Math.abs(x));
 
-function skullNormal(x: number, y: number): Vec3 {
+export function skullNormal(x: number, y: number): Vec3 {
   const nx = x / 78;
   const ny = (y + 25) / 98;
   return [nx, ny, Math.sqrt(Math.max(0.05, 1 - nx * nx - ny * ny))];
@@ -44,7 +49,7 @@ function paintSides(target: HairCanvas): void {
     const ground = k < 5000 * target.detail;
     const x = mix(-78, 78, random());
     const y = mix(-104, 20, random());
-    const line = hairline(x, person.seed);
+    const line = hairlineOf(person, x);
     if (Math.abs(x) > face.halfWidth(y) + mix(0, 4.5, smoothstep(-15, -65, y))) continue;
     const fade = mix(0.55, 1, smoothstep(14, -30, y));
     if (random() > smoothstep(line + 3, line - 5, y) * fade) continue;
@@ -120,7 +125,11 @@ function paintTop(target: HairCanvas): void {
   while (locks.length < 520) {
     const x = mix(-60, 57, random());
     const y = mix(-112, -56, random());
-    if (Math.abs(x) > face.halfWidth(Math.max(y, -111)) || topness(x, y) < 0.3 || y > hairline(x, seed) - 0.5)
+    if (
+      Math.abs(x) > face.halfWidth(Math.max(y, -111)) ||
+      topness(x, y) < 0.3 ||
+      y > hairlineOf(person, x) - 0.5
+    )
       continue;
     const across = smoothstep(-52, 58, x);
     const bend = noise(x / 20, y / 14, seed + 307);
@@ -169,7 +178,7 @@ function paintTop(target: HairCanvas): void {
   // Single hairs soften the hairline.
   for (let k = 0; k < 1500 * target.detail; k++) {
     const x = mix(-52, 52, random());
-    const y = hairline(x, seed) + mix(-3, 2.5, random() ** 1.6);
+    const y = hairlineOf(person, x) + mix(-3, 2.5, random() ** 1.6);
     const lock: Lock = {
       x,
       y,

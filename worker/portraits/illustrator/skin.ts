@@ -1,6 +1,7 @@
 import type { Face } from "./anatomy.ts";
 import type { Rgb } from "./canvas.ts";
 import { browShade } from "./brows.ts";
+import { lineDepth } from "./lines.ts";
 import { bump, clamp, fractalNoise, hash, mix, noise, smoothstep } from "./maths.ts";
 import type { Person } from "./person.ts";
 
@@ -104,9 +105,11 @@ export function skinAt(person: Person, face: Face, x: number, y: number): SkinPo
     0.25 * bump(ax - shape.mouthHalfWidth, lineDistance, 1.8, 1.2);
   const wrinkles = 0.09 * noise(x / 0.75 + 0.3 * noise(x / 3, y / 3, seed + 61), y / 6, seed + 60);
   const under = lineDistance < 0 ? 0.92 : 1;
+  const line = skin.lines ? skin.lines * lineDepth(face, seed, x, y) : 0;
 
   const albedo = [0, 1, 2].map((c) => {
     let value = mix(skin.base[c]!, skin.blood[c]!, clamp(blood)) * mottle * grain;
+    value *= 1 - line * (c === 0 ? 0.26 : 0.36);
     value *= 1 - tired * (c === 0 ? 0.45 : 0.8) - lid * (c === 0 ? 0.5 : 0.85);
     value *= 1 - speck * (c === 0 ? 0.15 : c === 1 ? 0.25 : 0.32);
     value = mix(value, person.brows.colour[c]! * 1.6, 0.5 * brow);
