@@ -31,12 +31,43 @@ async function callWith(key: string): Promise<number> {
   return response.status;
 }
 
+/** Signs in through the outbox of a local portal, from whatever page is asked for. */
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByRole("button", { name: "Send sign-in link" }).click();
+  await page.getByRole("link", { name: "Open the sign-in link" }).click();
+}
+
+const appearances = (["dark", "light"] as const).flatMap((colorScheme) =>
+  [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ].map((viewport) => ({ colorScheme, viewport })),
+);
+
+/** Looks at a page in every appearance: no serious fault of accessibility, nothing wider than the window. */
+async function expectSound(page: Page, path: string): Promise<void> {
+  for (const { colorScheme, viewport } of appearances) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.setViewportSize(viewport);
+    await page.goto(new URL(path, inject("address")).href, { waitUntil: "networkidle" });
+    const found = {
+      violations: await seriousViolations(page),
+      overflow: await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+    };
+    expect({ colorScheme, viewport, ...found }).toEqual({
+      colorScheme,
+      viewport,
+      violations: [],
+      overflow: 0,
+    });
+  }
+}
+
 describe("the console", () => {
   it("takes a stranger to the page they were on their way to", async () => {
     await page.goto(new URL("/keys", inject("address")).href);
-    await page.getByLabel("E-mail address").fill("keeper@example.com");
-    await page.getByRole("button", { name: "Send sign-in link" }).click();
-    await page.getByRole("link", { name: "Open the sign-in link" }).click();
+    await signIn(page, "keeper@example.com");
     await expect
       .poll(() =>
         heading()
@@ -129,26 +160,26 @@ describe("the console", () => {
 
   it.each(["/studio", "/avatars", "/sessions", "/voices", "/keys", "/settings"])(
     "has no serious fault of accessibility at %s, dark or light, wide or narrow",
-    async (path) => {
-      for (const colorScheme of ["dark", "light"] as const) {
-        for (const viewport of [
-          { width: 1440, height: 900 },
-          { width: 390, height: 844 },
-        ]) {
-          await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-          await page.setViewportSize(viewport);
-          await page.goto(new URL(path, inject("address")).href, { waitUntil: "networkidle" });
-          expect({ colorScheme, ...viewport, violations: await seriousViolations(page) }).toEqual({
-            colorScheme,
-            ...viewport,
-            violations: [],
-          });
-          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-          expect(overflow).toBeLessThanOrEqual(0);
-        }
-      }
-    },
+    (path) => expectSound(page, path),
   );
+
+  it("shows administrators the boxes, and says plainly when none can be started", async () => {
+    const context = await browser.newContext();
+    const admin = await context.newPage();
+    await admin.goto(new URL("/fleet", inject("address")).href);
+    await signIn(admin, "admin@example.com");
+    const boxes = admin.getByTestId("boxes").getByRole("listitem");
+    await expect.poll(() => boxes.count()).toBe(1);
+    // A session that just ended is news to the portal with the next heartbeat.
+    await expect.poll(() => boxes.first().innerText(), { timeout: 30_000 }).toContain("Free");
+    await admin.getByRole("button", { name: "Start a box" }).click();
+    await admin.getByRole("button", { name: "Start box" }).click();
+    await expect.poll(() => admin.getByRole("dialog").innerText()).toContain("by hand");
+    await admin.getByRole("button", { name: "Cancel" }).click();
+    expect(await admin.getByRole("button", { name: "Start a box" }).isDisabled()).toBe(true);
+    await expectSound(admin, "/fleet");
+    await context.close();
+  });
 
   it("comes to the sign-in page, with a word of why, when the session is over elsewhere", async () => {
     await page.goto(new URL("/keys", inject("address")).href, { waitUntil: "networkidle" });

@@ -18,6 +18,7 @@ export default async function start(project: TestProject): Promise<() => Promise
     PORTAL_PORT: String(await freePort()),
     BOX_PORT: String(await freePort()),
     VISAVIS_STATE: state,
+    ADMIN_EMAILS: "admin@example.com",
   });
   const line = await planes.line(/^ready http/);
   project.provide("address", line.slice("ready ".length));
