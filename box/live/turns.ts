@@ -1,6 +1,7 @@
 // Turns: a message answered by the model, or words spoken as given.
 
 import { randomUUID } from "node:crypto";
+import type { ModelParameters } from "../../contract/model-parameters.ts";
 import type { Tone } from "../../contract/tones.ts";
 import type { Caller } from "../access/caller.ts";
 import { abortable } from "../chat/abortable.ts";
@@ -39,7 +40,7 @@ export interface PreparedMessage {
   request: MessageRequest;
   model: ChosenModel;
   system: string;
-  limits: { maxTokens: number; temperature: number | null; topP: number | null };
+  parameters: ModelParameters;
   emotion: boolean;
   /** Null: answered in writing only. */
   live: { session: LiveSession; voice: ChosenVoice } | null;
@@ -94,19 +95,14 @@ export class Turns {
     const { models, portal, slot, voices } = this.#options;
     requireWords(request.content, "message");
     const session = slot.of(request.caller.account);
-    const { settings } = await portal.settings(request.caller.account);
+    const { settings, models: measured } = await portal.settings(request.caller.account);
     const model = models.choose(settings, session !== null);
     const voice = session && voices.choose(request, session.voice, settings, session.avatar.id);
-    const sampling = model.row.supports_sampling;
     return {
       request,
       model,
       system: systemPrompt(settings),
-      limits: {
-        maxTokens: settings.max_tokens,
-        temperature: sampling ? settings.temperature : null,
-        topP: sampling ? settings.top_p : null,
-      },
+      parameters: models.parameters(settings, model, measured),
       emotion: settings.emotion_responsive,
       live: session && voice ? { session, voice } : null,
     };
@@ -231,9 +227,9 @@ export class Turns {
   }
 
   #clauses(prepared: PreparedMessage, signal: AbortSignal): AsyncGenerator<Clause, void, undefined> {
-    const { model, system, limits, request, emotion } = prepared;
+    const { model, system, parameters, request, emotion } = prepared;
     const messages = this.#options.conversations.of(request.caller.account).messages();
-    const pieces = model.provider.stream({ model: model.row.id, system, messages, ...limits, signal });
+    const pieces = model.provider.stream({ model: model.row.id, system, messages, parameters, signal });
     return clausesOf(abortable(pieces, signal), { emotion });
   }
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { messagesApiVersion } from "../../../contract/model-offers.ts";
 import { collect } from "../../testing/collect.ts";
 import { ClaudeModels } from "./claude.ts";
 import type { ModelRequest } from "./model.ts";
@@ -80,9 +81,7 @@ function stream(request: Partial<ModelRequest> = {}, silenceMs = 5_000): AsyncIt
     model: "claude-haiku-5-5",
     system: "Be brief.",
     messages: [{ role: "user", content: "Hi" }],
-    maxTokens: 64,
-    temperature: null,
-    topP: null,
+    parameters: { max_tokens: 64 },
     signal: new AbortController().signal,
     ...request,
   });
@@ -107,7 +106,11 @@ test("text arrives as it is written, and the request is a Messages request", asy
     for (const piece of ["[warm] Hel", "lo ", "there."]) write(response, piece);
     end(response);
   };
-  expect(await collect(stream({ temperature: 0.5 }))).toEqual(["[warm] Hel", "lo ", "there."]);
+  expect(await collect(stream({ parameters: { max_tokens: 64, temperature: 0.5 } }))).toEqual([
+    "[warm] Hel",
+    "lo ",
+    "there.",
+  ]);
   expect(requests).toHaveLength(1);
   expect(requests[0]?.url).toBe("/v1/messages");
   expect(requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
@@ -119,6 +122,18 @@ test("text arrives as it is written, and the request is a Messages request", asy
     stream: true,
     temperature: 0.5,
   });
+});
+
+test("effort and thinking go where the Messages API takes them, under the version they were measured with", async () => {
+  answer = (response) => {
+    begin(response);
+    end(response);
+  };
+  const thinking = { type: "enabled", budget_tokens: 1024 } as const;
+  await collect(stream({ parameters: { max_tokens: 1088, effort: "low", thinking } }));
+  expect(requests[0]?.body).toMatchObject({ max_tokens: 1088, output_config: { effort: "low" }, thinking });
+  expect(requests[0]?.body).not.toHaveProperty("effort");
+  expect(requests[0]?.headers["anthropic-version"]).toBe(messagesApiVersion);
 });
 
 test("the key is the configured one, whatever else the environment offers the SDK", async () => {
@@ -218,7 +233,7 @@ test("a model that falls silent is given up", async () => {
 
 test("a server that is not there", async () => {
   const models = new ClaudeModels({ apiKey, baseUrl: "http://127.0.0.1:9", silenceMs: 10_000 });
-  const request = { model: "m", system: "", messages: [], maxTokens: 1, temperature: null, topP: null };
+  const request = { model: "m", system: "", messages: [], parameters: { max_tokens: 1 } };
   const { message } = await failure(models.stream({ ...request, signal: new AbortController().signal }));
   expect(message).toContain("could not be reached");
 });

@@ -1,6 +1,7 @@
 // Claude through the Messages API.
 
 import Anthropic, { APIConnectionError, APIError } from "@anthropic-ai/sdk";
+import { messagesApiVersion } from "../../../contract/model-offers.ts";
 import { ModelError, type ModelProvider, type ModelRequest } from "./model.ts";
 
 /** A person on a call waits no longer than this for the first word, nor between two. */
@@ -53,6 +54,8 @@ export class ClaudeModels implements ModelProvider {
       baseURL: baseUrl,
       maxRetries,
       timeout: silenceMs,
+      // What a model accepts was measured under this version.
+      defaultHeaders: { "anthropic-version": messagesApiVersion },
       logLevel: "off",
     });
   }
@@ -65,6 +68,7 @@ export class ClaudeModels implements ModelProvider {
       clearTimeout(timer);
       timer = setTimeout(() => stalled.abort(), this.#silenceMs);
     };
+    const { effort, ...parameters } = request.parameters;
     try {
       watch();
       const events = await this.#client.messages.create(
@@ -72,10 +76,9 @@ export class ClaudeModels implements ModelProvider {
           model: request.model,
           system: request.system,
           messages: request.messages,
-          max_tokens: request.maxTokens,
+          ...parameters,
+          ...(effort === undefined ? {} : { output_config: { effort } }),
           stream: true,
-          ...(request.temperature === null ? {} : { temperature: request.temperature }),
-          ...(request.topP === null ? {} : { top_p: request.topP }),
         },
         { signal },
       );

@@ -1,5 +1,6 @@
 // What the box asks of a language model, whoever makes it.
 
+import type { ModelParameters } from "../../../contract/model-parameters.ts";
 import type { Entry } from "../conversation.ts";
 
 export interface ModelRequest {
@@ -8,9 +9,8 @@ export interface ModelRequest {
   system: string;
   /** Ends with the user's message. */
   messages: Entry[];
-  maxTokens: number;
-  temperature: number | null;
-  topP: number | null;
+  /** What the model was found to accept of the caller's settings. */
+  parameters: ModelParameters;
   signal: AbortSignal;
 }
 

@@ -28,6 +28,35 @@ test("a model that is not there, or not allowed, is refused by its name", () => 
   expect(allowed.choose(settings, true).provider.id).toBe("anthropic");
 });
 
+test("what the portal measured decides what is sent", () => {
+  const models = configuredModels({ anthropic, residencyOptIn: ["global"] });
+  const settings = {
+    ...defaultSettings(models.catalogue),
+    model: "claude-opus-5-5",
+    live_model: "claude-haiku-5-5",
+    temperature: 0.5,
+    effort: "max",
+    reasoning: "high",
+  } as const;
+  const live = models.choose(settings, true);
+  expect(models.parameters(settings, live, [])).toEqual({ max_tokens: 1024 });
+  const flags = { supports_sampling: true, supports_effort: true, reasoning: "adaptive" } as const;
+  const measured = models.catalogue.map((row) =>
+    row.id === "claude-haiku-5-5"
+      ? { ...row, ...flags }
+      : { ...row, supports_effort: true, effort_max: true },
+  );
+  expect(models.parameters(settings, live, measured)).toMatchObject({
+    effort: "high",
+    thinking: { type: "adaptive" },
+  });
+  // The other model takes no level this way, so its effort is the chosen one.
+  expect(models.parameters(settings, models.choose(settings, false), measured)).toEqual({
+    max_tokens: 1024,
+    effort: "max",
+  });
+});
+
 test("the base URL of the configuration is where Claude is asked", async () => {
   const paths: (string | undefined)[] = [];
   const server = createServer((request, response) => {
@@ -50,9 +79,7 @@ test("the base URL of the configuration is where Claude is asked", async () => {
       model: row.id,
       system: "",
       messages: [{ role: "user", content: "Hi" }],
-      maxTokens: 1,
-      temperature: null,
-      topP: null,
+      parameters: { max_tokens: 1 },
       signal: new AbortController().signal,
     });
     await expect(collect(reply)).rejects.toThrow("failed");

@@ -1,6 +1,7 @@
 // Which model answers: the catalogue of this box and the adapter behind each row.
 
 import { modelCatalogue } from "../../../contract/model-catalogue.ts";
+import { modelParameters, type ModelParameters } from "../../../contract/model-parameters.ts";
 import type { ModelRow } from "../../../contract/models.ts";
 import type { Settings } from "../../../contract/settings.ts";
 import type { BoxConfig } from "../../config.ts";
@@ -39,6 +40,13 @@ export class Models {
         `The model ${JSON.stringify(id)} runs outside the regions this deployment sends data to.`,
       );
     return { row, provider };
+  }
+
+  /** What may be sent to a model: what it was measured to accept stands in the rows that came with the settings. */
+  parameters(settings: Settings, { row }: ChosenModel, measured: readonly ModelRow[]): ModelParameters {
+    const known = (id: string) => [...measured, ...this.catalogue].find((candidate) => candidate.id === id);
+    const asked = known(row.id) ?? row;
+    return modelParameters({ settings, row: asked, live: known(settings.live_model) ?? asked });
   }
 }
 

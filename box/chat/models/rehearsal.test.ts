@@ -11,9 +11,7 @@ async function reply(content: string, signal = new AbortController().signal): Pr
     model: "rehearsal",
     system: "",
     messages,
-    maxTokens: 1,
-    temperature: null,
-    topP: null,
+    parameters: { max_tokens: 1 },
     signal,
   };
   return collect(model.stream(request));
