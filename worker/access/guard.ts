@@ -1,7 +1,6 @@
 // Mounts a policy in front of a route.
 
 import type { MiddlewareHandler } from "hono";
-import { findLaunchedBox } from "../fleet/launch-store.ts";
 import { digestsEqual, sha256Hex } from "../platform/digest.ts";
 import type { Env } from "../platform/env.ts";
 import { Refusal, unwrap } from "../platform/errors.ts";
@@ -11,7 +10,8 @@ import { identify, type Identified } from "./identify.ts";
 import { requireSameOrigin } from "./origin.ts";
 import { admit, failures, type CallerPolicy, type Policy } from "./policy.ts";
 import { bearerOf, presentedBy } from "./presented.ts";
-import type { ReadAlong } from "./store.ts";
+import { findLaunchedBox } from "./store.ts";
+import { compileLookUps, plainLookUps, type LookUps, type ReadAlong } from "./store.ts";
 
 /**
  * The id of the box whose secret this is: one that the configuration names, else one that was launched and not stopped.
@@ -26,17 +26,13 @@ export async function findBox(env: Env, secret: string): Promise<string | null> 
   return found ?? findLaunchedBox(env.db, digest);
 }
 
-async function enter(
-  c: PortalContext,
-  policy: CallerPolicy,
-  along: ReadAlong | undefined,
-): Promise<Identified> {
+async function enter(c: PortalContext, policy: CallerPolicy, lookUps: LookUps): Promise<Identified> {
   const presented = presentedBy(c);
   // Box paths are never opened by what only the portal understands, so neither is looked up for them.
   if (policy === "key" && (presented.kind === "cookie" || presented.kind === "jwt")) {
     throw new Refusal(failures.invalid);
   }
-  const outcome = await identify(c.var.env, presented, along);
+  const outcome = await identify(c.var.env, presented, lookUps);
   if (!outcome.ok && policy === "admin") throw new Refusal(failures.hidden, { cause: outcome.cause });
   const identified = unwrap(outcome);
   const refused = admit(policy, identified.caller);
@@ -47,6 +43,7 @@ async function enter(
 
 /** Checks the caller against a policy and leaves who it is in `c.var.caller` or `c.var.boxId`. */
 export function guard(policy: Policy, along?: ReadAlong): MiddlewareHandler<Portal> {
+  const lookUps = along ? compileLookUps(along) : plainLookUps;
   return async (c, next) => {
     if (policy === "box") {
       const secret = bearerOf(c.req.raw);
@@ -57,7 +54,7 @@ export function guard(policy: Policy, along?: ReadAlong): MiddlewareHandler<Port
       if (boxId === null) throw new Refusal(failures.invalid);
       c.set("boxId", boxId);
     } else if (policy !== "public") {
-      const identified = await enter(c, policy, along);
+      const identified = await enter(c, policy, lookUps);
       const { caller, extended } = identified;
       c.set("caller", caller);
       c.set("along", identified.along);

@@ -9,7 +9,7 @@ import type { Caller } from "./caller.ts";
 import { verifyIdentity } from "./identity.ts";
 import { failures } from "./policy.ts";
 import type { Presented } from "./presented.ts";
-import { extendPortalSession, findLiveCredential, findLivePortalSession, type ReadAlong } from "./store.ts";
+import { extendPortalSession, plainLookUps, type LookUps } from "./store.ts";
 
 /** A portal session slides when this much of its life is gone, so that not every read is a write. */
 const slideAfterSeconds = 24 * 3600;
@@ -28,7 +28,7 @@ const invalid = failure(failures.invalid.code, failures.invalid.message);
 export async function identify(
   env: Env,
   presented: Presented,
-  along?: ReadAlong,
+  lookUps: LookUps = plainLookUps,
 ): Promise<Outcome<Identified>> {
   switch (presented.kind) {
     case "nothing":
@@ -36,9 +36,9 @@ export async function identify(
     case "malformed":
       return invalid;
     case "secret":
-      return identifySecret(env, presented.secret, along);
+      return identifySecret(env, presented.secret, lookUps);
     case "cookie":
-      return identifyCookie(env, presented.value, along);
+      return identifyCookie(env, presented.value, lookUps);
     case "jwt": {
       if (!env.identity) return invalid;
       const identity = await verifyIdentity(presented.token, env.identity);
@@ -59,27 +59,19 @@ function person(env: Env, kind: "cookie" | "identity", facts: PersonFacts): Call
   return { ...facts, kind, scope: "full", admin: env.admins.has(facts.account) };
 }
 
-async function identifySecret(
-  env: Env,
-  secret: string,
-  along: ReadAlong | undefined,
-): Promise<Outcome<Identified>> {
+async function identifySecret(env: Env, secret: string, lookUps: LookUps): Promise<Outcome<Identified>> {
   const digest = await sha256Hex(secret);
-  const row = await findLiveCredential(env.db, { digest, now: nowSeconds(), along });
+  const row = await lookUps.credential(env.db, digest, nowSeconds());
   if (!row || !digestsEqual(row.digest, digest)) return invalid;
   const { account, kind, scope, expiresAt } = row;
   const caller = { account, kind, scope, admin: false, digest, expiresAt };
   return success({ caller, extended: false, along: row.along });
 }
 
-async function identifyCookie(
-  env: Env,
-  value: string,
-  along: ReadAlong | undefined,
-): Promise<Outcome<Identified>> {
+async function identifyCookie(env: Env, value: string, lookUps: LookUps): Promise<Outcome<Identified>> {
   const digest = await sha256Hex(value);
   const now = nowSeconds();
-  const row = await findLivePortalSession(env.db, { digest, now, along });
+  const row = await lookUps.portalSession(env.db, digest, now);
   if (!row || !digestsEqual(row.digest, digest)) return invalid;
   const extended = row.expiresAt < now + limits.portalSessionSeconds - slideAfterSeconds;
   const expiresAt = extended ? now + limits.portalSessionSeconds : row.expiresAt;

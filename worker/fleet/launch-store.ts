@@ -1,6 +1,6 @@
 // Boxes that the lifecycle driver was told to start, and what an order does to a box's row in the registry.
 
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { boxes, boxLaunches } from "../platform/schema/boxes.ts";
 import { prepare } from "../platform/statement.ts";
@@ -8,16 +8,6 @@ import type { BoxRow } from "./store.ts";
 
 export type LaunchRow = typeof boxLaunches.$inferSelect;
 export type NewLaunch = typeof boxLaunches.$inferInsert;
-
-/** The id of the launched box whose secret has this digest; null when there is none, or it was stopped. */
-export async function findLaunchedBox(db: D1Database, digest: string): Promise<string | null> {
-  const row = await drizzle(db)
-    .select({ boxId: boxLaunches.boxId })
-    .from(boxLaunches)
-    .where(and(eq(boxLaunches.secretDigest, digest), isNull(boxLaunches.stoppedAt)))
-    .get();
-  return row?.boxId ?? null;
-}
 
 export async function insertLaunch(db: D1Database, launch: NewLaunch): Promise<void> {
   await drizzle(db).insert(boxLaunches).values(launch);

@@ -359,12 +359,25 @@ describe.each(all)("%s", (_name, method, path, body) => {
 describe("without a vault", () => {
   const noVault = { VAULT_KEY: "" };
 
-  test.each(writes)("%s is unavailable", async (_name, method, path, body) => {
+  test("a key cannot be saved, and is shown to nobody", async () => {
     await putKey(ann, "cartesia");
     const before = await storedRows();
-    const answer = await callWith(noVault, path, { method, headers: ann, body });
+    const body = { provider: "cartesia", key: "sk_car_never_to_be_seen" };
+    const answer = await callWith(noVault, "/auth/voice/key", { method: "PUT", headers: ann, body });
     expect(await codeOf(answer)).toEqual([503, "vault_unavailable"]);
     expect(await storedRows()).toEqual(before);
+  });
+
+  test("the built-in engine and its voices are chosen as ever, and a key can still be removed", async () => {
+    await putKey(ann, "cartesia");
+    const change = async (method: string, path: string, body?: object) =>
+      (await callWith(noVault, path, { method, headers: ann, body })).status;
+    const voice = { engine: "local", voice_id: "en", display_name: "English" };
+    expect(await change("PUT", "/auth/voice/engine", { engine: "local" })).toBe(200);
+    expect(await change("PUT", "/auth/voice/default", voice)).toBe(200);
+    expect(await change("DELETE", "/auth/voice/default")).toBe(200);
+    expect(await change("DELETE", "/auth/voice/key/cartesia")).toBe(200);
+    expect((await voiceOf(await call("/auth/voice/settings", { headers: ann }))).keys).toEqual([]);
   });
 
   test("reading works, a box gets no key, and the settings say that the engines are not to be had", async () => {

@@ -57,7 +57,6 @@ async function change(
   scope: VoiceScope,
   write: () => Promise<Outcome<unknown>>,
 ): Promise<Outcome<VoiceSettings>> {
-  if (!scope.env.vault) return noVault;
   const before = await loadVoiceState(scope);
   if (!before.ok) return before;
   try {
@@ -90,7 +89,9 @@ export function saveKey(
   { provider, key }: z.infer<typeof voiceKeyRequestSchema>,
 ): Promise<Outcome<VoiceSettings>> {
   const { env, account } = scope;
+  const { vault } = env;
   return change(scope, async () => {
+    if (!vault) return noVault;
     const validated = await verify(scope, provider, key);
     if (validated === false) {
       return failure(
@@ -98,12 +99,11 @@ export function saveKey(
         `${voiceEngineLabels[provider]} does not accept this key. It was not kept.`,
       );
     }
-    if (!env.vault) return noVault;
     const updatedAt = nowSeconds();
     await upsertKey(env.db, {
       account,
       provider,
-      sealed: await seal(env.vault, { account, provider }, key),
+      sealed: await seal(vault, { account, provider }, key),
       last4: key.slice(-4),
       updatedAt,
       validated,
