@@ -17,7 +17,7 @@ export interface PortraitGenerator {
 }
 
 /** Side of a portrait in pixels. A box frames the bust of it to 512. */
-export const portraitSide = 768;
+export const portraitSide = 640;
 
 /** The seed of a portrait: the first 32 of the random bits that its id, a UUID of version 4, is made of. */
 export function seedOf(portraitId: string): number {

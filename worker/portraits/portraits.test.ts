@@ -89,7 +89,7 @@ describe("over the wire", () => {
       const stored = await media.get(key);
       expect(stored?.httpMetadata?.contentType).toBe("image/png");
       const bytes = new Uint8Array((await stored?.arrayBuffer()) ?? new ArrayBuffer());
-      expect(inspectPng(bytes)).toEqual({ width: 768, height: 768 });
+      expect(inspectPng(bytes)).toEqual({ width: 640, height: 640 });
       expect(await bytesSha256Hex(bytes)).toBe(portrait.sha256);
       expect(lines.join("\n")).not.toContain("Quillfeather");
 
@@ -206,7 +206,7 @@ describe("rules", () => {
     const id = made.ok ? made.value.portrait_id : "";
     const seed = Number.parseInt(id.slice(0, 8), 16);
     expect(asked).toEqual([
-      { url: generatorUrl, method: "POST", body: { persona, seed, width: 768, height: 768 } },
+      { url: generatorUrl, method: "POST", body: { persona, seed, width: 640, height: 640 } },
     ]);
     expect(new Uint8Array(await (await media.get(await keyOf(id)))!.arrayBuffer())).toEqual(picture);
   });
