@@ -48,6 +48,18 @@ test("a published avatar is everybody's to see, its owner's to recognise, and no
   expect(await (await call("/auth/avatars/public", { headers: other })).text()).not.toContain("@");
 });
 
+test("another face under a published id is private until its owner publishes it", async () => {
+  const face = (letter: string) => ({ source: { filename: "face.png", sha256: letter.repeat(64) } });
+  await report(face("a"));
+  await agree();
+  await setVisibility(owner, "public");
+  await report({ ...face("a"), state: "preparing" });
+  expect(await publicListOf(other)).toHaveLength(1);
+  await report({ ...face("b"), state: "preparing" });
+  expect(await publicListOf(other)).toEqual([]);
+  expect((await libraryOf(owner))[0]?.visibility).toBe("private");
+});
+
 test("membership in the shared partition decides, not the mark on the record", async () => {
   await report();
   await db.prepare("UPDATE avatars SET visibility = 'public'").run();

@@ -106,7 +106,16 @@ export async function takeReport(
   // A report that does not say when its avatar was made can be trusted to be new only where an upload begins.
   const erased = isErased(key, madeAt ?? (report.state === "preparing" ? at : 0));
   const own = sql`SELECT 1 FROM ${avatars} WHERE account = ${key.account} AND avatar_id = ${key.avatarId}`;
+  // Who agreed to publish one face has not agreed to publish the next one under its id.
+  const otherFace = sql`account = ${key.account} AND avatar_id = ${key.avatarId} AND NOT ${erased}
+    AND source_sha256 <> ${report.source?.sha256 ?? null} AND (${madeAt} IS NULL OR made_at <= ${madeAt})`;
   const results = await db.batch<{ known: number; erased: number }>([
+    prepare(
+      db,
+      sql`DELETE FROM ${publicAvatars} WHERE account = ${key.account} AND avatar_id = ${key.avatarId}
+        AND EXISTS (SELECT 1 FROM ${avatars} WHERE ${otherFace})`,
+    ),
+    prepare(db, sql`UPDATE ${avatars} SET visibility = 'private' WHERE ${otherFace}`),
     prepare(
       db,
       sql`INSERT INTO ${avatars} (account, avatar_id, name, source_kind, state, detail, prepared_in_region,
@@ -138,7 +147,7 @@ export async function takeReport(
     ),
     prepare(db, sql`SELECT EXISTS (${own}) AS known, ${erased} AS erased`),
   ]);
-  const answer = results[2]?.results[0];
+  const answer = results.at(-1)?.results[0];
   return { known: answer?.known === 1, erased: answer?.erased === 1 };
 }
 
