@@ -10,8 +10,7 @@ import { identify, type Identified } from "./identify.ts";
 import { requireSameOrigin } from "./origin.ts";
 import { admit, failures, type CallerPolicy, type Policy } from "./policy.ts";
 import { bearerOf, presentedBy } from "./presented.ts";
-import { findLaunchedBox } from "./store.ts";
-import { compileLookUps, plainLookUps, type LookUps, type ReadAlong } from "./store.ts";
+import { compileLookUps, findLaunchedBox, plainLookUps, type LookUps, type ReadAlong } from "./store.ts";
 
 /**
  * The id of the box whose secret this is: one that the configuration names, else one that was launched and not stopped.

@@ -1,9 +1,10 @@
 // Reads and renewals of what proves who is asking.
 
-import { eq, sql, type SQL } from "drizzle-orm";
+import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import { credentials, portalSessions } from "../platform/schema/access.ts";
+import { boxLaunches } from "../platform/schema/boxes.ts";
 
 type CredentialRow = typeof credentials.$inferSelect;
 type PortalSessionRow = typeof portalSessions.$inferSelect;

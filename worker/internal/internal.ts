@@ -1,7 +1,7 @@
 // What the portal answers to a box.
 
 import type { Heartbeat, HeartbeatAnswer, LookupAnswer } from "../../contract/internal/boxes.ts";
-import { findLiveCredential } from "../access/store.ts";
+import { plainLookUps } from "../access/store.ts";
 import { keepHeartbeat } from "../fleet/fleet.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import { listRevocations } from "./store.ts";
@@ -24,7 +24,7 @@ export async function answerHeartbeat(
 }
 
 export async function lookUpCredential(db: D1Database, digest: string): Promise<LookupAnswer> {
-  const row = await findLiveCredential(db, { digest, now: nowSeconds() });
+  const row = await plainLookUps.credential(db, digest, nowSeconds());
   if (!row) return { credential: null };
   const { kind, scope, account, expiresAt } = row;
   return { credential: { digest: row.digest, kind, scope, account, expires_at: expiresAt } };

@@ -20,15 +20,27 @@ const measureTimeoutMs = 9_000;
 /** A model that is switched on already answers within this, and then the caller need not come back. */
 const waitMs = 1_000;
 
+const catalogues = new WeakMap<Env, ModelRow[]>();
+
+/** The rows that follow from the environment alone; worked out once for each. */
+function offeredBy(env: Env): ModelRow[] {
+  let rows = catalogues.get(env);
+  if (!rows) {
+    rows = modelCatalogue({
+      anthropic: env.anthropic !== null,
+      bedrockRegion: env.bedrock?.region ?? null,
+      residencyOptIn: env.residencyOptIn,
+    });
+    catalogues.set(env, rows);
+  }
+  return rows;
+}
+
 /** The rows of this deployment, with what is known of each model. */
 export function catalogueOf(env: Env, probes: readonly ProbeRow[] = []): ModelRow[] {
   const now = nowSeconds();
   const known = new Map(probes.map((probe) => [probe.model, probe]));
-  return modelCatalogue({
-    anthropic: env.anthropic !== null,
-    bedrockRegion: env.bedrock?.region ?? null,
-    residencyOptIn: env.residencyOptIn,
-  }).map((row) => withProbe(row, known.get(row.id), now));
+  return offeredBy(env).map((row) => withProbe(row, known.get(row.id), now));
 }
 
 /** The catalogue as it stands; when nothing can be read of the models, they are unknown. */

@@ -1,12 +1,13 @@
 // Secrets are kept and compared as digests only.
 
 const encoder = new TextEncoder();
+const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /** SHA-256 of the text's UTF-8 bytes, as 64 lower-case hex digits. */
 export async function sha256Hex(text: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
   let hex = "";
-  for (const byte of bytes) hex += byte.toString(16).padStart(2, "0");
+  for (const byte of bytes) hex += hexOf[byte];
   return hex;
 }
 
