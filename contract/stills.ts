@@ -34,7 +34,10 @@ export const stillJobSchema = z.discriminatedUnion("state", [
 ]);
 export type StillJob = z.infer<typeof stillJobSchema>;
 
-/** What `STILL_URL` answers to a POST of the photograph's signed URL, `note` and `look`. */
+/**
+ * What `STILL_URL` answers to a POST of `{image_url, note, look}`: the photograph's signed URL, and null for what was not
+ * given. The message is for whoever runs the generator and is shown to nobody.
+ */
 export const stillGeneratorAnswerSchema = z.union([
   z.object({
     /** Base64 of the PNG. */

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { portraitSchema, type Portrait } from "../../contract/portraits.ts";
+import { cleanUp } from "../cleanup.ts";
 import { parseEnv, type Bindings } from "../platform/env.ts";
 import { ownerFolder } from "../platform/storage.ts";
 import {
@@ -313,7 +314,7 @@ describe("the clean-up", () => {
     await removeUnapproved(env());
     expect(await removed(ended.portrait_id)).toBe(false);
     moveClock(20);
-    await removeUnapproved(env());
+    await cleanUp(env());
     expect(await removed(ended.portrait_id)).toBe(true);
     expect(await removed(kept.portrait_id)).toBe(false);
     expect(await removed(young.portrait_id)).toBe(false);

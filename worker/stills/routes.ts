@@ -25,6 +25,8 @@ export function mountStills(app: PortalApp): void {
     const { origin } = new URL(c.req.url);
     const order = { account: caller.account, portalOrigin: origin, request: c.req.valid("json") };
     const jobId = unwrap(await startJob(env, order));
+    // The platform lets this go on for half a minute. A generator that takes longer is asked again by the clean-up, which
+    // has the time.
     c.executionCtx.waitUntil(runJob(env, jobId));
     return c.json({ job_id: jobId }, 202);
   });

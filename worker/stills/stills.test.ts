@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { structuredErrorSchema } from "../../contract/errors.ts";
 import { stillJobSchema, stillStartedSchema, type StillJob } from "../../contract/stills.ts";
 import { uploadGrantSchema } from "../../contract/uploads.ts";
+import { cleanUp } from "../cleanup.ts";
 import { parseEnv } from "../platform/env.ts";
 import { ownerFolder } from "../platform/storage.ts";
 import { encodePng } from "../portraits/png.ts";
@@ -307,7 +308,7 @@ describe("a job", () => {
     moveClock(61);
     expect(await refusal(await poll(id))).toEqual([404, "unknown_job"]);
     expect(await media.head(await keyOf(id))).not.toBeNull();
-    await removeOldJobs(env());
+    await cleanUp(env());
     expect(await media.head(await keyOf(id))).toBeNull();
     expect(await rowOf(id)).toBeNull();
   });
@@ -323,7 +324,7 @@ describe("a job whose Worker died", () => {
     await resumeJobs(env());
     expect(asked).toEqual([]);
     moveClock(10);
-    await Promise.all([resumeJobs(env()), resumeJobs(env())]);
+    await Promise.all([cleanUp(env()), resumeJobs(env())]);
     expect(asked).toHaveLength(2);
     expect([(await jobOf(pending)).state, (await jobOf(running)).state]).toEqual(["done", "done"]);
     expect(await rowOf(running)).toMatchObject({ tries: 2 });
