@@ -4,6 +4,7 @@ import type { Tone } from "../../contract/tones.ts";
 import { asVisavisError, type VisavisError } from "../sdk/index.ts";
 import { Store } from "../ui/store.ts";
 import type { Assets, AvatarsApi, ClipList } from "./avatars-api.ts";
+import { settling } from "./glimpses-store.ts";
 
 export type Part<Value> =
   | { status: "loading" }
@@ -24,9 +25,6 @@ export interface DetailState {
   clips: Part<ClipList>;
   playing: Playing | null;
 }
-
-/** A box reports a face ready first and archives its files next: how often, and how long apart, to look for them. */
-const settling = { tries: 5, everyMs: 2500 } as const;
 
 type DetailApi = Pick<AvatarsApi, "assets" | "clips" | "clipVideo">;
 

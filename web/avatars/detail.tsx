@@ -1,16 +1,17 @@
 // One avatar: how it looks in each tone, what it was made from, who may see it, and how to be rid of it.
 
-import { type ReactNode, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import type { LibraryAvatar } from "../../contract/library.ts";
 import { baseTone } from "../../contract/tones.ts";
 import { Page } from "../shell/page.tsx";
+import { BackLink } from "../shell/back-link.tsx";
 import { Link } from "../shell/routing.tsx";
 import { Ago } from "../ui/ago.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
-import { BackIcon, TrashIcon } from "../ui/icons.tsx";
+import { TrashIcon } from "../ui/icons.tsx";
 import { LoadFailed } from "../ui/load-failed.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { useStore } from "../ui/store.ts";
@@ -28,15 +29,6 @@ import { ToneStage } from "./tone-stage.tsx";
 import { VisibilityCard } from "./visibility-card.tsx";
 import { sourceWords } from "./words.ts";
 import "./detail.css";
-
-export function BackLink({ href, children }: { href: string; children: ReactNode }) {
-  return (
-    <Link className="back-link" href={href}>
-      <BackIcon />
-      {children}
-    </Link>
-  );
-}
 
 function valueOf<Value>(part: Part<Value>): Value | null {
   return part.status === "ready" ? part.value : null;

@@ -3,9 +3,9 @@
 import { type FormEvent, useId } from "react";
 import type { ErasureArtefact } from "../../contract/library.ts";
 import { Banner } from "../ui/banner.tsx";
+import { Checklist } from "../ui/checklist.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { CheckIcon, ClockIcon, TrashIcon } from "../ui/icons.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { useStore } from "../ui/store.ts";
 import { artefactWords, type ErasurePhase, type ErasureStore, namesAvatar } from "./erasure-store.ts";
@@ -14,25 +14,7 @@ import "./dialogs.css";
 type Asking = Extract<ErasurePhase, { step: "asking" | "erasing" }>;
 type Receipt = Extract<ErasurePhase, { step: "receipt" | "repeating" }>;
 
-function Artefacts({
-  list,
-  state,
-}: {
-  list: readonly ErasureArtefact[];
-  state: "going" | "gone" | "pending";
-}) {
-  const icon = { going: <TrashIcon />, gone: <CheckIcon />, pending: <ClockIcon /> }[state];
-  return (
-    <ul className={`artefacts artefacts-${state}`}>
-      {list.map((artefact) => (
-        <li key={artefact}>
-          {icon}
-          {artefactWords[artefact]}
-        </li>
-      ))}
-    </ul>
-  );
-}
+const words = (list: readonly ErasureArtefact[]) => list.map((artefact) => artefactWords[artefact]);
 
 function Question({ phase, store }: { phase: Asking; store: ErasureStore }) {
   const { avatar } = phase;
@@ -48,18 +30,14 @@ function Question({ phase, store }: { phase: Asking; store: ErasureStore }) {
   }
   return (
     <form id={form} className="stack" onSubmit={submit}>
-      <section className="stack-tight">
-        <h3>Gone at once, and for good</h3>
-        <Artefacts list={going} state="going" />
-      </section>
-      <section className="stack-tight">
-        <h3>Pending for a while</h3>
-        <Artefacts list={["prepared_avatar"]} state="pending" />
+      <Checklist title="Gone at once, and for good" items={words(going)} state="going" />
+      <div className="stack-tight">
+        <Checklist title="Pending for a while" items={words(["prepared_avatar"])} state="pending" />
         <p className="dialog-lead">
           Each box clears its copy when it starts, and every 15 minutes while it runs. A box that is switched
           off clears it the next time it starts.
         </p>
-      </section>
+      </div>
       <TextField
         label={
           <>
@@ -99,18 +77,8 @@ function ReceiptView({ phase, store, onDone }: { phase: Receipt; store: ErasureS
           ? "Nothing is left of this avatar."
           : "The avatar is gone from your library. What is listed as pending is cleared by the boxes themselves; you need not wait for it here."}
       </p>
-      {receipt.erased.length > 0 && (
-        <section className="stack-tight">
-          <h3>Erased</h3>
-          <Artefacts list={receipt.erased} state="gone" />
-        </section>
-      )}
-      {receipt.pending.length > 0 && (
-        <section className="stack-tight">
-          <h3>Pending</h3>
-          <Artefacts list={receipt.pending} state="pending" />
-        </section>
-      )}
+      <Checklist title="Erased" items={words(receipt.erased)} state="gone" />
+      <Checklist title="Pending" items={words(receipt.pending)} state="pending" />
       {phase.problem && <Banner kind="error">{phase.problem}</Banner>}
       <div className="dialog-actions">
         {!complete && (

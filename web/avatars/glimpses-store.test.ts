@@ -112,14 +112,14 @@ describe("GlimpsesStore", () => {
     };
     const store = new GlimpsesStore(api);
     store.want({ id: "ada", mine: true, version: "1", fresh: true });
-    await vi.advanceTimersByTimeAsync(3000);
+    await vi.advanceTimersByTimeAsync(2000);
     api.assets.mockResolvedValueOnce(assets(["image", "still.png"]));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(store.get().glimpses["ada"]?.picture).toMatch(/still/);
     expect(api.assets).toHaveBeenCalledTimes(3);
     store.want({ id: "bob", mine: true, version: "1", fresh: true });
     await vi.runAllTimersAsync();
-    expect(api.assets).toHaveBeenCalledTimes(3 + 6);
+    expect(api.assets).toHaveBeenCalledTimes(3 + 9);
     store.want({ id: "eve", mine: true, version: "1", fresh: true });
     await vi.advanceTimersByTimeAsync(0);
     store.dispose();

@@ -33,8 +33,8 @@ export function builtTones({ clips }: ClipList): Tone[] {
   return tones.filter((tone) => built.has(tone));
 }
 
-/** A box reports a face ready first and archives its pictures next: how often, and how long apart, to look for them. */
-const settling = { tries: 5, everyMs: 2500 } as const;
+/** A box reports a face ready first and archives its files next: how often, and how long apart, to look for them. */
+export const settling = { tries: 8, everyMs: 1500 } as const;
 
 export interface Wanted {
   id: string;

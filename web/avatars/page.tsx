@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { UploadDialog } from "../faces/upload-dialog.tsx";
 import { NewPortraitPage } from "../portraits/page.tsx";
 import { UseDialog } from "../portraits/use-dialog.tsx";
+import { idFromRest } from "../shell/rest.ts";
 import type { PageComponentProps } from "../shell/pages.tsx";
 import { useRouter } from "../shell/routing.tsx";
 import { AvatarDetail } from "./detail.tsx";
@@ -11,15 +12,6 @@ import { EraseDialog } from "./erase-dialog.tsx";
 import { Gallery } from "./gallery.tsx";
 import { type AvatarParts, openAvatars } from "./open-avatars.ts";
 import { PublishDialog } from "./publish-dialog.tsx";
-
-function idFrom(rest: string): string {
-  try {
-    return decodeURIComponent(rest);
-  } catch {
-    // An address typed by hand may hold a lone percent sign.
-    return rest;
-  }
-}
 
 export function AvatarsPage({ rest }: PageComponentProps) {
   const router = useRouter();
@@ -30,7 +22,7 @@ export function AvatarsPage({ rest }: PageComponentProps) {
     return opened.close;
   }, []);
   if (!parts) return null;
-  const id = idFrom(rest);
+  const id = idFromRest(rest);
   return (
     <>
       {rest === "" ? (

@@ -20,7 +20,10 @@ function Crop({ url, framing }: { url: string; framing: NonNullable<ClipList["fr
 export function SourceCard({ clips, assets }: { clips: ClipList; assets: Assets | null }) {
   const { source, framing, build } = clips;
   if (!source && !framing && !build) return null;
-  const file = assets?.assets.find(({ kind, filename }) => kind === "image" && filename === source?.filename);
+  // The archive keeps the source under a name of its own.
+  const file = assets?.assets.find(
+    ({ kind, filename }) => kind === "image" && filename.startsWith("source."),
+  );
   return (
     <section className="card">
       <h2>Source and build</h2>

@@ -1,7 +1,7 @@
 // Two ways to a picture that may become a face: describe somebody who does not exist, or seat somebody who does.
 
 import { useState } from "react";
-import { BackLink } from "../avatars/detail.tsx";
+import { BackLink } from "../shell/back-link.tsx";
 import { Page } from "../shell/page.tsx";
 import { Segmented } from "../ui/segmented.tsx";
 import { useStore } from "../ui/store.ts";

@@ -1,28 +1,13 @@
 import { Banner } from "../ui/banner.tsx";
+import { Checklist } from "../ui/checklist.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { CheckIcon, ClockIcon } from "../ui/icons.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { useStore } from "../ui/store.ts";
 import type { SessionDetailStore } from "./detail-store.ts";
 import type { SessionErasure } from "./sessions-api.ts";
 import { artefactWords } from "./words.ts";
 
-function Artefacts({ list, pending }: { list: SessionErasure["done"]; pending: boolean }) {
-  if (list.length === 0) return null;
-  return (
-    <section className="session-artefacts">
-      <h3>{pending ? "Pending" : "Erased"}</h3>
-      <ul className={pending ? "session-artefacts-pending" : undefined}>
-        {list.map((artefact) => (
-          <li key={artefact}>
-            {pending ? <ClockIcon /> : <CheckIcon />}
-            {artefactWords[artefact]}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
+const words = (list: SessionErasure["done"]) => list.map((artefact) => artefactWords[artefact]);
 
 export interface EraseDialogProps {
   store: SessionDetailStore;
@@ -57,8 +42,8 @@ export function EraseDialog({ store, onLeave }: EraseDialogProps) {
             ? "Nothing of it is left."
             : "What is pending is cleared in the background; nobody can open it any more."}
         </p>
-        <Artefacts list={done} pending={false} />
-        <Artefacts list={pending} pending />
+        <Checklist title="Erased" items={words(done)} state="gone" />
+        <Checklist title="Pending" items={words(pending)} state="pending" />
       </Dialog>
     );
   }

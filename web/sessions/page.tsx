@@ -3,20 +3,12 @@
 import { useEffect, useState } from "react";
 import { avatarsApi } from "../avatars/avatars-api.ts";
 import { type AvatarNames, readAvatarNames } from "./avatar-names.ts";
+import { idFromRest } from "../shell/rest.ts";
 import type { PageComponentProps } from "../shell/pages.tsx";
 import { SessionView } from "./session-view.tsx";
 import { History } from "./history.tsx";
 import { sessionsApi } from "./sessions-api.ts";
 import { SessionsStore } from "./sessions-store.ts";
-
-function idFrom(rest: string): string {
-  try {
-    return decodeURIComponent(rest);
-  } catch {
-    // An address typed by hand may hold a lone percent sign.
-    return rest;
-  }
-}
 
 export function SessionsPage({ rest }: PageComponentProps) {
   // Outlives a look at one session, so that the loaded pages and the search are still there afterwards.
@@ -33,7 +25,7 @@ export function SessionsPage({ rest }: PageComponentProps) {
       current = false;
     };
   }, []);
-  const id = idFrom(rest);
+  const id = idFromRest(rest);
   return id === "" ? (
     <History store={store} names={names} />
   ) : (

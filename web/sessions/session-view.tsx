@@ -4,11 +4,12 @@ import { useEffect, useState } from "react";
 import { limits } from "../../contract/limits.ts";
 import type { SessionRow } from "../../contract/sessions.ts";
 import { Page } from "../shell/page.tsx";
-import { Link, useRouter } from "../shell/routing.tsx";
+import { BackLink } from "../shell/back-link.tsx";
+import { useRouter } from "../shell/routing.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
-import { BackIcon, TrashIcon } from "../ui/icons.tsx";
+import { TrashIcon } from "../ui/icons.tsx";
 import { LoadFailed } from "../ui/load-failed.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { useStore } from "../ui/store.ts";
@@ -25,15 +26,6 @@ import { StarButton } from "./star-button.tsx";
 import { TranscriptList } from "./transcript-list.tsx";
 import { endWords, kindWords, sessionName } from "./words.ts";
 import "./session-view.css";
-
-function BackLink() {
-  return (
-    <Link className="session-back" href="/sessions">
-      <BackIcon />
-      All sessions
-    </Link>
-  );
-}
 
 function Facts({ row, names }: { row: SessionRow; names: AvatarNames }) {
   const facts: [string, string][] = [
@@ -68,7 +60,7 @@ function Missing({ store }: { store: SessionDetailStore }) {
   const { status, error } = useStore(store);
   return (
     <Page title={status === "loading" ? "One moment" : "Session"}>
-      <BackLink />
+      <BackLink href="/sessions">All sessions</BackLink>
       {error === null ? (
         <Spinner label="Fetching the session" visible />
       ) : error.code === "session_not_found" ? (
@@ -140,7 +132,7 @@ export function SessionView({ id, sessions, names }: SessionViewProps) {
             </>
           }
         >
-          <BackLink />
+          <BackLink href="/sessions">All sessions</BackLink>
           {refusal && (
             <Banner kind="error" title="The change was not kept" onDismiss={sessions.dismissRefusal}>
               {refusal.message}
@@ -186,7 +178,7 @@ export function SessionView({ id, sessions, names }: SessionViewProps) {
         </Page>
       ) : erased ? (
         <Page title="Session erased">
-          <BackLink />
+          <BackLink href="/sessions">All sessions</BackLink>
         </Page>
       ) : (
         <Missing store={store} />
