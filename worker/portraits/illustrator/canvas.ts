@@ -41,19 +41,31 @@ export function toSrgbByte(linear: number): number {
   return Math.min(255, Math.max(0, encoded * 255));
 }
 
+interface PlaneSize {
+  width: number;
+  height: number;
+}
+
 /** Blurs one plane with three box passes, which approach a Gaussian of the given sigma in pixels. */
 export function blurPlane(plane: Float32Array, width: number, height: number, sigma: number): Float32Array {
+  const blurred = plane.slice();
+  blurInPlace(blurred, new Float32Array(plane.length), { width, height }, sigma);
+  return blurred;
+}
+
+/** As {@link blurPlane}, where the plane lies; `scratch` is as long, and holds nothing of use afterwards. */
+function blurInPlace(
+  plane: Float32Array,
+  scratch: Float32Array,
+  { width, height }: PlaneSize,
+  sigma: number,
+): void {
+  if (sigma < 0.4) return;
   const radius = Math.max(1, Math.round(Math.sqrt((12 * sigma * sigma) / 3 + 1) / 2 - 0.5));
-  if (sigma < 0.4) return plane.slice();
-  let from = plane.slice();
-  let to = new Float32Array(plane.length);
   for (let pass = 0; pass < 3; pass++) {
-    boxPass(from, to, { lines: height, length: width, lineStride: width, stride: 1, radius });
-    [from, to] = [to, from];
-    boxPass(from, to, { lines: width, length: height, lineStride: 1, stride: width, radius });
-    [from, to] = [to, from];
+    boxPass(plane, scratch, { lines: height, length: width, lineStride: width, stride: 1, radius });
+    boxPass(scratch, plane, { lines: width, length: height, lineStride: 1, stride: width, radius });
   }
-  return from;
 }
 
 interface BoxPass {
@@ -94,13 +106,15 @@ function boxPass(from: Float32Array, to: Float32Array, pass: BoxPass): void {
 export function blurMasked(
   plane: Float32Array,
   mask: Float32Array,
-  size: { width: number; height: number },
+  size: PlaneSize,
   sigma: number,
 ): Float32Array {
-  const weighted = new Float32Array(plane.length);
-  for (let i = 0; i < plane.length; i++) weighted[i] = plane[i]! * mask[i]!;
-  const top = blurPlane(weighted, size.width, size.height, sigma);
-  const bottom = blurPlane(mask, size.width, size.height, sigma);
+  const top = new Float32Array(plane.length);
+  for (let i = 0; i < plane.length; i++) top[i] = plane[i]! * mask[i]!;
+  const scratch = new Float32Array(plane.length);
+  blurInPlace(top, scratch, size, sigma);
+  const bottom = mask.slice();
+  blurInPlace(bottom, scratch, size, sigma);
   for (let i = 0; i < plane.length; i++) top[i] = bottom[i]! > 1e-4 ? top[i]! / bottom[i]! : plane[i]!;
   return top;
 }
