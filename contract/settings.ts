@@ -12,11 +12,10 @@ export type VoiceEngine = z.infer<typeof voiceEngineSchema>;
 export const builtinVoiceEngine: VoiceEngine = "local";
 
 /** A thinking level; whatever is no level means automatic. */
-const reasoningSettingSchema = z
-  .string()
-  .nullable()
-  .catch(null)
-  .transform((value) => reasoningLevels.find((level) => level === value) ?? null);
+const reasoningSettingSchema = z.preprocess(
+  (value) => reasoningLevels.find((level) => level === value) ?? null,
+  reasoningSchema.nullable(),
+);
 
 /** The body of a save: any subset; fields not sent are left alone; an unknown field refuses the whole save. */
 export const settingsPatchSchema = z
