@@ -1,5 +1,6 @@
 // What the avatars pages consist of, apart from how they look.
 
+import { erasedFaces } from "../faces/erased-faces.ts";
 import { FacesStore } from "../faces/faces-store.ts";
 import { UploadStore } from "../faces/upload-store.ts";
 import { portraitsApi } from "../portraits/portraits-api.ts";
@@ -45,7 +46,13 @@ export function openAvatars() {
     portraits: new PortraitsStore(portraitsApi),
     glimpses,
     publishing: new PublishingStore({ api: avatarsApi, onRecord: library.adopt }),
-    erasure: new ErasureStore({ api: avatarsApi, onErased: library.forget }),
+    erasure: new ErasureStore({
+      api: avatarsApi,
+      onErased: (id) => {
+        library.forget(id);
+        erasedFaces.add(id);
+      },
+    }),
     close(): void {
       stopWatching();
       stopFollowing();

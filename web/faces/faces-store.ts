@@ -2,6 +2,7 @@
 
 import { asVisavisError, type Client, type VisavisError } from "../sdk/index.ts";
 import { Store } from "../ui/store.ts";
+import { type ErasedFaces, erasedFaces } from "./erased-faces.ts";
 import { chooseFace, type Face, facesFromList } from "./faces.ts";
 
 /** Preparing a photograph takes a few seconds; this is how often to look. */
@@ -18,31 +19,40 @@ export interface FacesState {
 }
 
 export class FacesStore extends Store<FacesState> {
-  readonly #client: Client;
+  readonly #client: Pick<Client, "avatars" | "avatarPreview">;
+  readonly #erased: ErasedFaces;
   readonly #pendingNames = new Map<string, string>();
   readonly #fetching = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #turn = 0;
   #disposed = false;
 
-  constructor(client: Client) {
+  constructor(client: Pick<Client, "avatars" | "avatarPreview">, erased = erasedFaces) {
     super({ status: "loading", error: null, faces: [], selected: null, stills: {} });
     this.#client = client;
+    this.#erased = erased;
   }
 
   /** Reads the listing, and goes on reading while a face is being prepared. */
   readonly refresh = async (): Promise<void> => {
     clearTimeout(this.#timer);
+    this.#turn += 1;
+    const turn = this.#turn;
     try {
       const list = await this.#client.avatars();
-      if (this.#disposed) return;
-      const faces = facesFromList(list, this.#pendingNames);
+      // What a later reading answers is newer, whichever comes first.
+      if (this.#disposed || turn !== this.#turn) return;
+      const faces = facesFromList(list, this.#pendingNames).filter(({ id }) => !this.#erased.has(id));
       const previous = this.get().selected ?? localStorage.getItem(selectionKey);
       const selected = chooseFace(faces, previous, list.active_group);
       this.update({ status: "ready", error: null, faces, selected });
+      for (const id of Object.keys(this.get().stills)) {
+        if (!faces.some((face) => face.id === id)) this.#forgetStill(id);
+      }
       for (const face of faces) if (face.state === "ready") void this.#fetchStill(face.id);
       if (faces.some((face) => face.state === "preparing")) this.#schedule();
     } catch (thrown) {
-      if (this.#disposed) return;
+      if (this.#disposed || turn !== this.#turn) return;
       const error = asVisavisError(thrown);
       // A listing that is there already stays; one that never came says why, and comes by itself when it can.
       if (this.get().status !== "ready") this.update({ status: "error", error });
@@ -60,6 +70,7 @@ export class FacesStore extends Store<FacesState> {
   /** A photograph was taken in: watch it until it is ready. */
   readonly watch = (id: string, name: string): void => {
     this.#pendingNames.set(id, name);
+    this.#erased.forget(id);
     this.#forgetStill(id);
     void this.refresh();
   };
@@ -79,7 +90,7 @@ export class FacesStore extends Store<FacesState> {
     this.#fetching.add(id);
     try {
       const blob = await this.#client.avatarPreview(id);
-      if (this.#disposed) return;
+      if (this.#disposed || !this.get().faces.some((face) => face.id === id)) return;
       this.update({ stills: { ...this.get().stills, [id]: URL.createObjectURL(blob) } });
     } catch {
       // A face without a still shows its initial; the next refresh asks again.

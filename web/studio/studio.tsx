@@ -26,8 +26,12 @@ export function Studio({ parts: { client, faces, live, upload }, active }: Studi
   const faceState = useStore(faces);
   const state = useStore(live);
 
+  // Also when it is shown again: faces may have been added or erased on other pages meanwhile.
   useEffect(() => {
-    void faces.refresh();
+    if (active) void faces.refresh();
+  }, [active, faces]);
+
+  useEffect(() => {
     void client.prepare();
     const unsubscribe = faces.subscribe(() => upload.follow(faces.get().faces));
     const leave = () => live.end();
