@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { faceGeometry } from "../box/avatars/face-mesh.ts";
 import { FaceFinder } from "../box/avatars/landmarks.ts";
 import { buildPhoto, checkPhoto, nativeBuilder } from "../box/avatars/prepare.ts";
-import { generatorOf } from "../worker/portraits/generator.ts";
+import { illustrator } from "../worker/portraits/illustrated-generator.ts";
 import { root } from "./harness/process.ts";
 
 const personas = [
@@ -55,8 +55,7 @@ afterAll(async () => {
 });
 
 const seedOf = (at: number) => Math.imul(at + 1, 0x9e3779b1) >>> 0;
-const draw = (at: number) =>
-  generatorOf({ portraitUrl: null }).draw({ persona: personas[at] ?? "", seed: seedOf(at) });
+const draw = (at: number) => illustrator.draw({ persona: personas[at] ?? "", seed: seedOf(at) });
 
 test.each(personas.map((persona, at) => ({ persona, at })))(
   "$persona",

@@ -49,8 +49,20 @@ interface Started extends Plane {
 }
 
 async function start(options: object): Promise<Started> {
-  const flat = { modules: true, compatibilityDate, host: "127.0.0.1", port: 0, cf: false, ...options };
-  const miniflare = new Miniflare(convertV4MiniflareOptions(flat as FlatOptions));
+  const flat = {
+    modules: true,
+    compatibilityDate,
+    host: "127.0.0.1",
+    port: 0,
+    cf: false,
+    // The portal's log lines are read, as any log is, and not printed over the figures.
+    handleRuntimeStdio: (stdout: NodeJS.ReadableStream, stderr: NodeJS.ReadableStream) => {
+      stdout.resume();
+      stderr.resume();
+    },
+    ...options,
+  };
+  const miniflare = new Miniflare(convertV4MiniflareOptions(flat as unknown as FlatOptions));
   const { origin } = await miniflare.ready;
   return {
     miniflare,

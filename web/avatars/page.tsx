@@ -5,7 +5,7 @@ import { UploadDialog } from "../faces/upload-dialog.tsx";
 import { NewPortraitPage } from "../portraits/page.tsx";
 import { UseDialog } from "../portraits/use-dialog.tsx";
 import { idFromRest } from "../shell/rest.ts";
-import type { PageComponentProps } from "../shell/pages.tsx";
+import type { PageComponentProps } from "../shell/page-props.ts";
 import { useRouter } from "../shell/routing.tsx";
 import { AvatarDetail } from "./detail.tsx";
 import { EraseDialog } from "./erase-dialog.tsx";

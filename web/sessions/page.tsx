@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { avatarsApi } from "../avatars/avatars-api.ts";
 import { type AvatarNames, readAvatarNames } from "./avatar-names.ts";
 import { idFromRest } from "../shell/rest.ts";
-import type { PageComponentProps } from "../shell/pages.tsx";
+import type { PageComponentProps } from "../shell/page-props.ts";
 import { SessionView } from "./session-view.tsx";
 import { History } from "./history.tsx";
 import { sessionsApi } from "./sessions-api.ts";

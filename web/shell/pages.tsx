@@ -10,11 +10,7 @@ import {
   StudioIcon,
   VoicesIcon,
 } from "../ui/icons.tsx";
-
-export interface PageComponentProps {
-  /** What follows the page's own path, without slashes around it: `abc` at `/sessions/abc`; usually empty. */
-  rest: string;
-}
+import type { PageComponentProps } from "./page-props.ts";
 
 export interface PageEntry {
   path: string;

@@ -1,8 +1,4 @@
-// Who draws portraits. One more generator is one more file, and one more line in `generatorOf`.
-
-import type { Env } from "../platform/env.ts";
-import { httpGenerator } from "./http-generator.ts";
-import { illustrator } from "./illustrated-generator.ts";
+// What a generator of portraits is asked for.
 
 export interface PortraitOrder {
   /** The description in the person's own words: handed to the generator, and to nobody else. */
@@ -22,8 +18,4 @@ export const portraitSide = 640;
 /** The seed of a portrait: the first 32 of the random bits that its id, a UUID of version 4, is made of. */
 export function seedOf(portraitId: string): number {
   return Number.parseInt(portraitId.slice(0, 8), 16);
-}
-
-export function generatorOf({ portraitUrl }: Pick<Env, "portraitUrl">): PortraitGenerator {
-  return portraitUrl === null ? illustrator : httpGenerator(portraitUrl);
 }

@@ -10,7 +10,8 @@ import { failure, success, type Outcome } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { describeError, log } from "../platform/log.ts";
 import { ownerFolder, type Signer } from "../platform/storage.ts";
-import { generatorOf, seedOf } from "./generator.ts";
+import { seedOf } from "./generator.ts";
+import { generatorOf } from "./generators.ts";
 import {
   approveBytes,
   deleteEnded,

@@ -1,7 +1,4 @@
-// Who makes seated stills. One more generator is one more file, and one more line in `stillGeneratorOf`.
-
-import type { Env } from "../platform/env.ts";
-import { httpStillGenerator } from "./http-generator.ts";
+// What a generator of seated stills is asked for, and what it may answer.
 
 export interface StillOrder {
   /** Signed GET of the photograph. */
@@ -19,9 +16,4 @@ export type StillAnswer =
 export interface StillGenerator {
   /** Makes one still. Throws when the generator fails rather than refuses. */
   make(order: StillOrder): Promise<StillAnswer>;
-}
-
-/** Null when this portal makes none. */
-export function stillGeneratorOf({ stillUrl }: Pick<Env, "stillUrl">): StillGenerator | null {
-  return stillUrl === null ? null : httpStillGenerator(stillUrl);
 }

@@ -12,7 +12,8 @@ import { describeError, log } from "../platform/log.ts";
 import { ownerFolder, signerAt, type Signer } from "../platform/storage.ts";
 import { GeneratorError } from "../portraits/answer.ts";
 import { openUpload, type OpenedFile } from "../uploads/uploads.ts";
-import { stillGeneratorOf, type StillAnswer, type StillRefusal } from "./generator.ts";
+import type { StillAnswer, StillRefusal } from "./generator.ts";
+import { stillGeneratorOf } from "./generators.ts";
 import {
   claimJob,
   deleteJobs,
