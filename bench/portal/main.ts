@@ -42,7 +42,7 @@ try {
   for (const load of Object.values(loads)) await burst(load, 1);
   for (let round = 0; round < rounds; round++) {
     const names = Object.keys(loads);
-    for (const name of round % 2 === 0 ? names : names.reverse()) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const load = loads[name];
       if (load) bursts.get(name)?.push(await burst(load, seconds));
     }
