@@ -2,8 +2,8 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { seriousViolations } from "../harness/axe.ts";
 import { launchChromium } from "../harness/chromium.ts";
+import { desk, expectSoundIn, signIn, telephone, wear } from "../harness/console.ts";
 
 let browser: Browser;
 let page: Page;
@@ -31,36 +31,16 @@ async function callWith(key: string): Promise<number> {
   return response.status;
 }
 
-/** Signs in through the outbox of a local portal, from whatever page is asked for. */
-async function signIn(page: Page, email: string): Promise<void> {
-  await page.getByLabel("E-mail address").fill(email);
-  await page.getByRole("button", { name: "Send sign-in link" }).click();
-  await page.getByRole("link", { name: "Open the sign-in link" }).click();
-}
-
 const appearances = (["dark", "light"] as const).flatMap((colorScheme) =>
-  [
-    { width: 1440, height: 900 },
-    { width: 390, height: 844 },
-  ].map((viewport) => ({ colorScheme, viewport })),
+  [desk, telephone].map((viewport) => ({ colorScheme, viewport })),
 );
 
-/** Looks at a page in every appearance: no serious fault of accessibility, nothing wider than the window. */
-async function expectSound(page: Page, path: string): Promise<void> {
-  for (const { colorScheme, viewport } of appearances) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await page.setViewportSize(viewport);
+/** Looks at a page in every appearance, each time from its beginning. */
+async function expectSoundAt(page: Page, path: string): Promise<void> {
+  for (const appearance of appearances) {
+    await wear(page, appearance);
     await page.goto(new URL(path, inject("address")).href, { waitUntil: "networkidle" });
-    const found = {
-      violations: await seriousViolations(page),
-      overflow: await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
-    };
-    expect({ colorScheme, viewport, ...found }).toEqual({
-      colorScheme,
-      viewport,
-      violations: [],
-      overflow: 0,
-    });
+    await expectSoundIn(page, appearance);
   }
 }
 
@@ -160,7 +140,7 @@ describe("the console", () => {
 
   it.each(["/studio", "/avatars", "/sessions", "/voices", "/keys", "/settings"])(
     "has no serious fault of accessibility at %s, dark or light, wide or narrow",
-    (path) => expectSound(page, path),
+    (path) => expectSoundAt(page, path),
   );
 
   it("shows administrators the boxes, and says plainly when none can be started", async () => {
@@ -177,7 +157,7 @@ describe("the console", () => {
     await expect.poll(() => admin.getByRole("dialog").innerText()).toContain("by hand");
     await admin.getByRole("button", { name: "Cancel" }).click();
     expect(await admin.getByRole("button", { name: "Start a box" }).isDisabled()).toBe(true);
-    await expectSound(admin, "/fleet");
+    await expectSoundAt(admin, "/fleet");
     await context.close();
   });
 

@@ -9,5 +9,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // How long a busy machine may take over what a person would call at once.
+    expect: { poll: { timeout: 15_000 } },
   },
 });
