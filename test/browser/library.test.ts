@@ -100,7 +100,7 @@ describe("the avatars", () => {
       await expect.poll(() => page.getByRole("link", { name: file }).count(), patience).toBe(1);
     }
     // The face itself, both files, and the source with its crop.
-    const pictures = page.locator("main img");
+    const pictures = page.locator("main img:visible");
     await expect.poll(() => pictures.count(), patience).toBe(4);
     for (const picture of await pictures.all()) await expectPicture(picture);
     const source = createHash("sha256")

@@ -12,8 +12,20 @@ interface Axe {
   ): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }>;
 }
 
+/** Resolves once nothing fades from one colour to another any more; a colour half way has a contrast of its own. */
+async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const fading = () => document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+    // A child that inherits what its parent changes fades after it.
+    for (let running = fading(); running.length > 0; running = fading()) {
+      await Promise.allSettled(running.map(({ finished }) => finished));
+    }
+  });
+}
+
 /** Violations of level serious or worse on the page as it is, each as `rule: selector`. */
 export async function seriousViolations(page: Page): Promise<string[]> {
+  await settled(page);
   await page.evaluate(source);
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: Axe };
