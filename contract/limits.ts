@@ -28,6 +28,8 @@ export const limits = {
   toolPhraseTools: 32,
   tools: 10,
   toolParametersChars: 16_384,
+  /** Objects and arrays within one another in a tool's parameters. */
+  toolParametersLevels: 32,
   toolEndpointChars: 2048,
 
   /** Life of every signed URL. */

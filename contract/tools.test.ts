@@ -28,6 +28,12 @@ describe("one sentence", () => {
     "जी हाँ। एक क्षण रुकिए।",
     "“Yes.” She said so.",
   ])("not %s", (line) => expect(hasSecondSentence(line)).toBe(true));
+
+  // A pattern that takes the square of their length would be busy for an hour.
+  test.each([".", "(", ". a", "。", "。」", "a.”", "e.g", "\u00a0"])("a body of nothing but %j", (piece) => {
+    const line = piece.repeat(limits.jsonBodyBytes / piece.length);
+    expect(hasSecondSentence(line)).toBe(false);
+  });
 });
 
 describe("phrases", () => {
@@ -37,6 +43,16 @@ describe("phrases", () => {
   test("characters are counted, not their halves", () => {
     expect(accepts(one("👋".repeat(limits.toolPhraseChars)))).toBe(true);
     expect(accepts(one("👋".repeat(limits.toolPhraseChars + 1)))).toBe(false);
+  });
+
+  test("a line that is too long is looked at no further", () => {
+    for (const piece of ["One. Two. ", ".", "<b>"]) {
+      const line = piece.repeat(limits.jsonBodyBytes / piece.length);
+      const { error } = toolPhrasesSchema.safeParse(one(line));
+      expect(error?.issues.map(({ message }) => message)).toEqual([
+        `must be at most ${limits.toolPhraseChars} characters`,
+      ]);
+    }
   });
 
   test("space around a line is no part of it", () => {
@@ -103,6 +119,21 @@ describe("definitions", () => {
     [{ type: "object", description: "x".repeat(limits.toolParametersChars) }],
   ])("parameters %j are refused", (schema) => expect(parameters(schema)).toBe(false));
 
+  test("parameters may be nested, but not without end", () => {
+    const nested = (levels: number): object => {
+      let inner: unknown = {};
+      for (let level = 1; level < levels; level += 1) inner = level % 2 === 0 ? { items: inner } : [inner];
+      return { type: "object", description: inner };
+    };
+    expect(parameters(nested(limits.toolParametersLevels - 1))).toBe(true);
+    for (const levels of [limits.toolParametersLevels, 5_000, 200_000]) {
+      const { error } = toolDefinitionSchema.safeParse({ ...tool, parameters: nested(levels) });
+      expect(error?.issues.map(({ message }) => message)).toEqual([
+        `must be nested at most ${limits.toolParametersLevels} levels deep`,
+      ]);
+    }
+  });
+
   test.each([
     { name: "Look Up" },
     { name: "a".repeat(65) },
@@ -119,6 +150,8 @@ describe("definitions", () => {
     { endpoint: "ftp://api.example.com" },
     { endpoint: "api.example.com" },
     { endpoint: "https://user:secret@api.example.com" },
+    { endpoint: "https://user@api.example.com" },
+    { endpoint: "https://:secret@api.example.com" },
     { endpoint: `https://api.example.com/${"x".repeat(limits.toolEndpointChars)}` },
     { endpoint: null },
   ])("%j is refused", (changes) => expect(accepts(changes)).toBe(false));

@@ -1,6 +1,7 @@
 // The settings record: one per account, taken up by every session.
 
 import { type FormEvent, useEffect, useMemo, useRef, useState } from "react";
+import { builtinTools } from "../../contract/tools.ts";
 import { Page } from "../shell/page.tsx";
 import { useLeaveGuard } from "../shell/routing.tsx";
 import { Banner } from "../ui/banner.tsx";
@@ -16,7 +17,6 @@ import { SaveBar } from "./save-bar.tsx";
 import { PersonaSection, Section, ThinkingSection, VoiceSection } from "./sections.tsx";
 import { type SettingsForm, SettingsStore } from "./settings-store.ts";
 import { ToolEditor } from "./tool-editor.tsx";
-import { builtinTools } from "./tools.ts";
 import "./settings.css";
 
 const sections = [

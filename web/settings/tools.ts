@@ -1,6 +1,6 @@
 // Custom tools, as a form holds them: the parameters are text until they are read as JSON.
 
-import { type ToolDefinition, toolDefinitionSchema } from "../../contract/tools.ts";
+import { builtinTools, type ToolDefinition, toolDefinitionSchema } from "../../contract/tools.ts";
 import { toolNameHelp, toolNamePattern } from "./phrases.ts";
 
 export interface ToolDraft {
@@ -14,14 +14,6 @@ export interface ToolDraft {
   /** Empty: the call goes to whoever holds the session. */
   endpoint: string;
 }
-
-/** Names of tools that every persona has; the portal refuses custom ones of these names. */
-export const builtinTools: readonly string[] = [
-  "end_call",
-  "skip_turn",
-  "pause_conversation",
-  "set_language",
-];
 
 export const emptyTool: ToolDraft = {
   name: "",

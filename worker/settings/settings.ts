@@ -11,6 +11,7 @@ import {
   type SettingsPatch,
   type SettingsRead,
 } from "../../contract/settings.ts";
+import { builtinTools } from "../../contract/tools.ts";
 import { voiceEngineLabels } from "../../contract/voices.ts";
 import { catalogueOf } from "../models/models.ts";
 import { nowSeconds } from "../platform/clock.ts";
@@ -18,9 +19,6 @@ import type { Env } from "../platform/env.ts";
 import { failure, success, type Outcome } from "../platform/errors.ts";
 import { isPrivateHost } from "./endpoints.ts";
 import { mergeRecord, parseFacts, readFacts } from "./store.ts";
-
-/** Tools every persona has; a custom one may not take their names. */
-const builtinTools = new Set(["end_call", "skip_turn", "pause_conversation", "set_language"]);
 
 /** An engine on the caller's own account can be had where the portal can keep the caller's key. */
 function ttsProviders(vault: boolean): SettingsRead["tts_providers"] {
@@ -31,7 +29,7 @@ function ttsProviders(vault: boolean): SettingsRead["tts_providers"] {
   });
 }
 
-const unreadable = (cause?: unknown) =>
+export const unreadable = (cause?: unknown) =>
   failure(
     "settings_unavailable",
     "The stored settings cannot be read right now. Nothing was changed.",
@@ -119,7 +117,7 @@ function objection(patch: SettingsPatch, models: readonly ModelRow[]): string | 
   }
   const names = new Set<string>();
   for (const tool of patch.tools ?? []) {
-    if (builtinTools.has(tool.name)) return `"tools": "${tool.name}" is the name of a built-in tool.`;
+    if (builtinTools.includes(tool.name)) return `"tools": "${tool.name}" is the name of a built-in tool.`;
     if (names.has(tool.name)) return `"tools": two tools are called "${tool.name}".`;
     names.add(tool.name);
     if (tool.endpoint !== undefined && isPrivateHost(new URL(tool.endpoint).hostname)) {
