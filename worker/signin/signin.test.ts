@@ -5,6 +5,7 @@ import {
   beat,
   bodyOf,
   call,
+  captureLog,
   db,
   jsonOf,
   mintSession,
@@ -64,6 +65,39 @@ describe("asking for a link", () => {
   });
 });
 
+test("a link that could not be kept is not counted", async () => {
+  captureLog();
+  await db.exec(
+    "CREATE TRIGGER full BEFORE INSERT ON signin_links BEGIN SELECT RAISE(ABORT, 'disk full'); END",
+  );
+  for (let i = 0; i < limits.signInLinksPerAddress; i++) {
+    expect((await ask("ann@example.com")).status).toBe(500);
+  }
+  await db.exec("DROP TRIGGER full");
+  expect((await ask("ann@example.com")).status).toBe(200);
+  expect(await sentCount()).toBe(1);
+});
+
+describe("one client", () => {
+  test("is a whole /64 of IPv6, from whose addresses anybody there may choose", async () => {
+    const wanted = limits.signInLinksPerClient + 3;
+    for (let i = 0; i < wanted; i++) await ask(`person-${i}@example.com`, `2001:db8:1:2::${i.toString(16)}`);
+    expect(await sentCount()).toBe(limits.signInLinksPerClient);
+    await ask("one-more@example.com", "2001:db8:1:3::1");
+    expect(await sentCount()).toBe(limits.signInLinksPerClient + 1);
+  });
+
+  test("is one address of IPv4, however it is written", async () => {
+    for (let i = 0; i < limits.signInLinksPerClient; i++) {
+      await ask(`person-${i}@example.com`, i % 2 ? "203.0.113.7" : "::ffff:203.0.113.7");
+    }
+    await ask("late@example.com", "203.0.113.7");
+    expect(await sentCount()).toBe(limits.signInLinksPerClient);
+    await ask("neighbour@example.com", "::ffff:203.0.113.8");
+    expect(await sentCount()).toBe(limits.signInLinksPerClient + 1);
+  });
+});
+
 describe("opening a link", () => {
   test("works once and sets the cookie", async () => {
     await ask("Ann@Example.com");
@@ -95,6 +129,23 @@ describe("opening a link", () => {
     const link = await outboxLink();
     const answers = await Promise.all([call(link), call(link), call(link)]);
     expect(answers.filter((answer) => answer.headers.has("Set-Cookie"))).toHaveLength(1);
+    expect((await db.prepare("SELECT * FROM portal_sessions").all()).results).toHaveLength(1);
+  });
+
+  test("a fault in between leaves it as good as it was", async () => {
+    await ask("ann@example.com");
+    const link = await outboxLink();
+    captureLog();
+    for (const event of ["INSERT ON portal_sessions", "DELETE ON signin_links"]) {
+      await db.exec(`CREATE TRIGGER full BEFORE ${event} BEGIN SELECT RAISE(ABORT, 'disk full'); END`);
+      const answer = await call(link);
+      expect([answer.status, answer.headers.get("Set-Cookie")]).toEqual([500, null]);
+      await db.exec("DROP TRIGGER full");
+      expect(await db.prepare("SELECT * FROM portal_sessions").first()).toBeNull();
+    }
+    const answer = await call(link);
+    expect(answer.headers.get("Location")).toBe("/");
+    expect(answer.headers.has("Set-Cookie")).toBe(true);
   });
 
   test("too late, made up or missing, it leads back to the sign-in page", async () => {

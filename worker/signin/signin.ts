@@ -6,12 +6,14 @@ import { nowSeconds } from "../platform/clock.ts";
 import { sha256Hex } from "../platform/digest.ts";
 import { randomSecret } from "../platform/ids.ts";
 import type { Mail } from "../platform/mail.ts";
-import { insertLinkWithin, insertPortalSession, takeLink } from "./store.ts";
+import { clientOf } from "./client.ts";
+import { insertLinkWithin, insertPortalSession, tradeLink } from "./store.ts";
 
 const addressSchema = z
   .string()
   .transform((text) => text.trim().toLowerCase())
-  .pipe(z.email().max(254));
+  .pipe(z.string().max(254))
+  .pipe(z.email());
 
 export interface LinkOrder {
   email: string;
@@ -35,7 +37,7 @@ export async function orderLink(db: D1Database, { email, client, origin }: LinkO
       account,
       expiresAt: at + limits.signInLinkSeconds,
       address: await sha256Hex(account),
-      client: await sha256Hex(client),
+      client: await sha256Hex(clientOf(client)),
       at,
     },
     {
@@ -63,16 +65,22 @@ export interface OpenedSession {
   expiresAt: number;
 }
 
-export async function openPortalSession(db: D1Database, account: string): Promise<OpenedSession> {
+async function newSession() {
   const secret = randomSecret();
   const createdAt = nowSeconds();
   const expiresAt = createdAt + limits.portalSessionSeconds;
-  await insertPortalSession(db, { digest: await sha256Hex(secret), account, createdAt, expiresAt });
+  return { secret, digest: await sha256Hex(secret), createdAt, expiresAt };
+}
+
+export async function openPortalSession(db: D1Database, account: string): Promise<OpenedSession> {
+  const { secret, digest, createdAt, expiresAt } = await newSession();
+  await insertPortalSession(db, { digest, account, createdAt, expiresAt });
   return { secret, expiresAt };
 }
 
 /** Redeems a link's token once; null for one that is used, expired or made up. */
 export async function redeemLink(db: D1Database, token: string): Promise<OpenedSession | null> {
-  const account = await takeLink(db, await sha256Hex(token), nowSeconds());
-  return account === null ? null : openPortalSession(db, account);
+  const { secret, digest, createdAt, expiresAt } = await newSession();
+  const trade = { link: await sha256Hex(token), session: digest, createdAt, expiresAt };
+  return (await tradeLink(db, trade)) ? { secret, expiresAt } : null;
 }

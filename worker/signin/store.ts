@@ -1,15 +1,8 @@
 // Sign-in links, portal sessions and the local outbox.
 
-import { and, desc, eq, gt, sql } from "drizzle-orm";
+import { desc, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import {
-  credentials,
-  outbox,
-  portalSessions,
-  revocations,
-  signinLinks,
-  signinRequests,
-} from "../platform/schema/access.ts";
+import { credentials, outbox, portalSessions, revocations } from "../platform/schema/access.ts";
 import { prepare } from "../platform/statement.ts";
 
 export interface LinkRequest {
@@ -29,34 +22,53 @@ export interface LinkLimits {
   windowSeconds: number;
 }
 
-/** Counts a request and, unless it is over a limit, keeps its link; false when it was over. */
+/** Counts a request and keeps its link, or does neither where it is over a limit: false. */
 export async function insertLinkWithin(
   db: D1Database,
-  request: LinkRequest,
+  { digest, account, expiresAt, address, client, at }: LinkRequest,
   limits: LinkLimits,
 ): Promise<boolean> {
-  const since = request.at - limits.windowSeconds;
-  const counted = await drizzle(db).run(sql`
-    INSERT INTO ${signinRequests} (address, client, at)
-    SELECT ${request.address}, ${request.client}, ${request.at}
-    WHERE (SELECT count(*) FROM ${signinRequests} WHERE address = ${request.address} AND at > ${since})
-        < ${limits.perAddress}
-      AND (SELECT count(*) FROM ${signinRequests} WHERE client = ${request.client} AND at > ${since})
-        < ${limits.perClient}`);
-  if (counted.meta.changes !== 1) return false;
-  const { digest, account, expiresAt } = request;
-  await drizzle(db).insert(signinLinks).values({ digest, account, expiresAt });
-  return true;
+  const since = at - limits.windowSeconds;
+  const within = sql`
+    (SELECT count(*) FROM signin_requests WHERE address = ${address} AND at > ${since}) < ${limits.perAddress}
+    AND (SELECT count(*) FROM signin_requests WHERE client = ${client} AND at > ${since}) < ${limits.perClient}`;
+  const [kept] = await db.batch([
+    prepare(
+      db,
+      sql`INSERT INTO signin_links (digest, account, expires_at)
+        SELECT ${digest}, ${account}, ${expiresAt} WHERE ${within} RETURNING digest`,
+    ),
+    // Last, since it changes what is counted.
+    prepare(
+      db,
+      sql`INSERT INTO signin_requests (address, client, at) SELECT ${address}, ${client}, ${at} WHERE ${within}`,
+    ),
+  ]);
+  return kept?.results.length === 1;
 }
 
-/** Takes a link away and answers its account; of two at once, one gets it. */
-export async function takeLink(db: D1Database, digest: string, now: number): Promise<string | null> {
-  const row = await drizzle(db)
-    .delete(signinLinks)
-    .where(and(eq(signinLinks.digest, digest), gt(signinLinks.expiresAt, now)))
-    .returning({ account: signinLinks.account })
-    .get();
-  return row?.account ?? null;
+export interface LinkRedemption {
+  /** Digest of the token in the link. */
+  link: string;
+  /** Digest of the cookie it is traded for. */
+  session: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** Trades a link that still holds for a portal session, in one transaction; of two at once, one gets it. */
+export async function tradeLink(db: D1Database, trade: LinkRedemption): Promise<boolean> {
+  const { link, session, createdAt, expiresAt } = trade;
+  const [opened] = await db.batch([
+    prepare(
+      db,
+      sql`INSERT INTO portal_sessions (digest, account, created_at, expires_at)
+        SELECT ${session}, account, ${createdAt}, ${expiresAt} FROM signin_links
+        WHERE digest = ${link} AND expires_at > ${createdAt} RETURNING digest`,
+    ),
+    prepare(db, sql`DELETE FROM signin_links WHERE digest = ${link}`),
+  ]);
+  return opened?.results.length === 1;
 }
 
 export async function insertPortalSession(
