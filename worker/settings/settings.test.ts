@@ -204,6 +204,12 @@ describe("saving", () => {
   });
 });
 
+const nested = (levels: number): object => {
+  let inner = {};
+  for (let level = 1; level < levels; level += 1) inner = { items: inner };
+  return inner;
+};
+
 describe("refusals save nothing and name what is wrong", () => {
   test.each<[string, unknown]>([
     ["nope", { max_tokens: 5, nope: 1 }],
@@ -239,6 +245,10 @@ describe("refusals save nothing and name what is wrong", () => {
       "tool_phrases",
       { tool_phrases: Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`t${i}`, { en: "x" }])) },
     ],
+    ["160 characters", { tool_phrases: { look_up: { en: ".".repeat(1_000_000) } } }],
+    ["32 levels", { tools: [{ ...tool, parameters: { type: "object", items: nested(5_000) } }] }],
+    ["password", { tools: [{ ...tool, endpoint: "https://:secret@api.example.com/x" }] }],
+    ["look_up", { tools: [{ ...tool, endpoint: "https://localhost../x" }] }],
     ["tools", { tools: Array.from({ length: 11 }, (_, i) => ({ ...tool, name: `t${i}` })) }],
     ["tools", { tools: [{ ...tool, name: "Look Up" }] }],
     ["tools", { tools: [{ ...tool, timeout_seconds: 61 }] }],

@@ -2,7 +2,14 @@
 
 import { desc, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { credentials, outbox, portalSessions, revocations } from "../platform/schema/access.ts";
+import {
+  credentials,
+  outbox,
+  portalSessions,
+  revocations,
+  signinLinks,
+  signinRequests,
+} from "../platform/schema/access.ts";
 import { prepare } from "../platform/statement.ts";
 
 export interface LinkRequest {
@@ -30,18 +37,18 @@ export async function insertLinkWithin(
 ): Promise<boolean> {
   const since = at - limits.windowSeconds;
   const within = sql`
-    (SELECT count(*) FROM signin_requests WHERE address = ${address} AND at > ${since}) < ${limits.perAddress}
-    AND (SELECT count(*) FROM signin_requests WHERE client = ${client} AND at > ${since}) < ${limits.perClient}`;
+    (SELECT count(*) FROM ${signinRequests} WHERE address = ${address} AND at > ${since}) < ${limits.perAddress}
+    AND (SELECT count(*) FROM ${signinRequests} WHERE client = ${client} AND at > ${since}) < ${limits.perClient}`;
   const [kept] = await db.batch([
     prepare(
       db,
-      sql`INSERT INTO signin_links (digest, account, expires_at)
+      sql`INSERT INTO ${signinLinks} (digest, account, expires_at)
         SELECT ${digest}, ${account}, ${expiresAt} WHERE ${within} RETURNING digest`,
     ),
     // Last, since it changes what is counted.
     prepare(
       db,
-      sql`INSERT INTO signin_requests (address, client, at) SELECT ${address}, ${client}, ${at} WHERE ${within}`,
+      sql`INSERT INTO ${signinRequests} (address, client, at) SELECT ${address}, ${client}, ${at} WHERE ${within}`,
     ),
   ]);
   return kept?.results.length === 1;
@@ -62,11 +69,11 @@ export async function tradeLink(db: D1Database, trade: LinkRedemption): Promise<
   const [opened] = await db.batch([
     prepare(
       db,
-      sql`INSERT INTO portal_sessions (digest, account, created_at, expires_at)
-        SELECT ${session}, account, ${createdAt}, ${expiresAt} FROM signin_links
+      sql`INSERT INTO ${portalSessions} (digest, account, created_at, expires_at)
+        SELECT ${session}, account, ${createdAt}, ${expiresAt} FROM ${signinLinks}
         WHERE digest = ${link} AND expires_at > ${createdAt} RETURNING digest`,
     ),
-    prepare(db, sql`DELETE FROM signin_links WHERE digest = ${link}`),
+    prepare(db, sql`DELETE FROM ${signinLinks} WHERE digest = ${link}`),
   ]);
   return opened?.results.length === 1;
 }
@@ -88,6 +95,18 @@ export async function deletePortalSession(db: D1Database, digest: string, at: nu
     ),
     prepare(db, sql`UPDATE ${credentials} SET revoked_at = ${at}, revoked_by = account WHERE ${minted}`),
     prepare(db, sql`DELETE FROM ${portalSessions} WHERE digest = ${digest}`),
+  ]);
+}
+
+/** Deletes links that expired until now, and requests and mails from until a time. */
+export async function deleteOldLinks(
+  db: D1Database,
+  { now, countedUntil, mailedUntil }: { now: number; countedUntil: number; mailedUntil: number },
+): Promise<void> {
+  await db.batch([
+    prepare(db, sql`DELETE FROM signin_links WHERE expires_at <= ${now}`),
+    prepare(db, sql`DELETE FROM signin_requests WHERE at <= ${countedUntil}`),
+    prepare(db, sql`DELETE FROM outbox WHERE sent_at <= ${mailedUntil}`),
   ]);
 }
 

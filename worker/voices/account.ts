@@ -7,6 +7,7 @@ import type { ByoEngine } from "../../contract/voices.ts";
 import type { Env } from "../platform/env.ts";
 import { failure, success, type Outcome } from "../platform/errors.ts";
 import { describeError, log } from "../platform/log.ts";
+import { unreadable } from "../settings/settings.ts";
 import { open, seal } from "./sealing.ts";
 import { readVoiceRows, replaceSealed, type VoiceKeyRow, type VoiceRows } from "./store.ts";
 
@@ -26,13 +27,6 @@ export interface VoiceState {
 
 const { tts_provider, voice_id, voice_id_local, voice_id_cartesia } = settingsPatchSchema.shape;
 const recordSchema = z.object({ tts_provider, voice_id, voice_id_local, voice_id_cartesia });
-
-const unreadable = (cause?: unknown) =>
-  failure(
-    "settings_unavailable",
-    "The stored settings cannot be read right now. Nothing was changed.",
-    cause,
-  );
 
 export const vaultFailed = (cause: unknown) =>
   failure("vault_unavailable", "The voice settings cannot be reached right now.", cause);

@@ -3,6 +3,7 @@ import { structuredErrorSchema } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { cleanUp } from "../cleanup.ts";
 import { envOf } from "../platform/env.ts";
+import { callWith } from "../testing/altered.ts";
 import {
   asBox,
   bindings,
@@ -19,7 +20,7 @@ import {
 } from "../testing/portal.ts";
 import { speakTimeoutMs } from "./previews.ts";
 import { ginny, rachel, serveProviders, troubles, type FakeProviders } from "./testing/providers.ts";
-import { callWith, failing, put, putKey } from "./testing/vault.ts";
+import { failing, put, putKey } from "./testing/vault.ts";
 import { isWav, wavOfPcm } from "./wav.ts";
 
 let ann: Browser;

@@ -52,19 +52,30 @@ export async function readVault(scope: VoiceScope): Promise<Outcome<VoiceSetting
   return state.ok ? success(describe(state.value)) : state;
 }
 
-/** Runs a write that ends in the refreshed settings. What cannot be read is not written to either. */
+/** Runs a write, and answers the refreshed settings; where those cannot be read, that the write was made all the same. */
+async function refreshedAfter(
+  scope: VoiceScope,
+  write: () => Promise<Outcome<unknown>>,
+): Promise<Outcome<VoiceSettings>> {
+  try {
+    const written = await write();
+    if (!written.ok) return written;
+  } catch (cause) {
+    return vaultFailed(cause);
+  }
+  const after = await readVault(scope);
+  if (after.ok) return after;
+  const message = "The change was made, but the voice settings cannot be read right now.";
+  return failure(after.failure.code, message, after.cause);
+}
+
+/** The same for what rests on the settings: while they cannot be read, nothing is written. */
 async function change(
   scope: VoiceScope,
   write: () => Promise<Outcome<unknown>>,
 ): Promise<Outcome<VoiceSettings>> {
   const before = await loadVoiceState(scope);
-  if (!before.ok) return before;
-  try {
-    const written = await write();
-    return written.ok ? await readVault(scope) : written;
-  } catch (cause) {
-    return vaultFailed(cause);
-  }
+  return before.ok ? refreshedAfter(scope, write) : before;
 }
 
 /** What the provider says of a key: true, false, or null when it could not be asked. */
@@ -113,9 +124,12 @@ export function saveKey(
   });
 }
 
-/** Removes a key, if there is one. */
+/**
+ * Removes a key, if there is one. Settings that cannot be read keep nobody from taking a secret back: the key is gone
+ * then too, and only the refreshed settings are missing from the answer.
+ */
 export function removeKey(scope: VoiceScope, provider: ByoEngine): Promise<Outcome<VoiceSettings>> {
-  return change(scope, async () => {
+  return refreshedAfter(scope, async () => {
     await deleteKey(scope.env.db, { account: scope.account, provider, at: nowSeconds() });
     return success(null);
   });

@@ -1,32 +1,10 @@
-// Drives the vault in tests, under whatever configuration a test wants.
+// Drives the vault in tests.
 
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { structuredErrorSchema } from "../../../contract/errors.ts";
+import { voiceAccountSchema } from "../../../contract/internal/voices.ts";
 import { voiceSettingsSchema, type ByoEngine, type VoiceSettings } from "../../../contract/voices.ts";
-import worker from "../../index.ts";
-import type { Bindings } from "../../platform/env.ts";
-import { bindings, bodyOf, call, origin, type Browser } from "../../testing/portal.ts";
+import { asBox, bodyOf, call, db, post, type Browser } from "../../testing/portal.ts";
 import { goodKeys } from "./providers.ts";
-
-/** A call of a portal whose bindings are changed. */
-export async function callWith(
-  changes: Partial<Bindings>,
-  path: string,
-  {
-    method = "GET",
-    headers = {},
-    body,
-  }: { method?: string; headers?: Record<string, string>; body?: unknown } = {},
-): Promise<Response> {
-  const context = createExecutionContext();
-  const request = new Request(origin + path, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const response = await worker.fetch(request as never, { ...bindings, ...changes }, context);
-  await waitOnExecutionContext(context);
-  return response;
-}
 
 /** Bindings that fail whatever is asked of them. */
 export function failing<T extends object>(): T {
@@ -44,3 +22,40 @@ export const putKey = (browser: Browser, provider: ByoEngine, key = goodKeys[pro
 export async function voiceOf(response: Response): Promise<VoiceSettings> {
   return (await bodyOf(response, voiceSettingsSchema)).voice;
 }
+
+export const codeOf = async (response: Response) => {
+  const { error } = await bodyOf(response, structuredErrorSchema);
+  return [response.status, error.code];
+};
+
+export const read = async (browser: Browser) =>
+  voiceOf(await call("/auth/voice/settings", { headers: browser }));
+
+export const remove = (browser: Browser, path: string) => call(path, { method: "DELETE", headers: browser });
+
+export const putEngine = (browser: Browser, engine: string) => put("/auth/voice/engine", { engine }, browser);
+
+export const putDefault = (browser: Browser, engine: string, voiceId = "v1") =>
+  put("/auth/voice/default", { engine, voice_id: voiceId, display_name: "V" }, browser);
+
+/** What a box is told of an account. */
+export const askAsBox = async (account = "ann@example.com") =>
+  bodyOf(await post("/internal/voices/account", { account }, asBox("box-a")), voiceAccountSchema);
+
+export const storedKeys = async () =>
+  (await db.prepare("SELECT * FROM voice_keys ORDER BY provider").all()).results;
+
+/** The read and every write of the vault; all of them answer the refreshed settings. */
+export const allCalls: [name: string, method: string, path: string, body?: unknown][] = [
+  ["reading", "GET", "/auth/voice/settings"],
+  ["saving a key", "PUT", "/auth/voice/key", { provider: "cartesia", key: goodKeys.cartesia }],
+  ["removing a key", "DELETE", "/auth/voice/key/cartesia"],
+  ["choosing an engine", "PUT", "/auth/voice/engine", { engine: "local" }],
+  [
+    "choosing a default",
+    "PUT",
+    "/auth/voice/default",
+    { engine: "local", voice_id: "en-us+f2", display_name: "Nora" },
+  ],
+  ["forgetting the default", "DELETE", "/auth/voice/default"],
+];
