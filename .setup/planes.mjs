@@ -81,9 +81,9 @@ function writePortalEnv(secret) {
   return path;
 }
 
-async function answers(url, init) {
+async function answers(url) {
   try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(2000) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
     await response.arrayBuffer();
     return response.ok;
   } catch {
@@ -91,8 +91,18 @@ async function answers(url, init) {
   }
 }
 
+/** A line of the portal's log: it took in a heartbeat of the box. */
+function isHeartbeat(line) {
+  try {
+    const { path, status, box } = JSON.parse(line);
+    return path === "/internal/heartbeat" && status === 200 && box === boxId;
+  } catch {
+    return false;
+  }
+}
+
 /**
- * Starts both planes. `ready` resolves with the portal's address once the portal reaches the box, and rejects when a
+ * Starts both planes. `ready` resolves with the portal's address once the portal knows the box and it answers, and rejects when a
  * plane ends first; `exited` resolves when either plane ends; `stop` ends both and everything they started.
  */
 export async function startPlanes() {
@@ -102,6 +112,8 @@ export async function startPlanes() {
   await assertFree("BOX_PORT", boxPort);
   const secret = keptSecret("box-secret");
   const portalUrl = `http://localhost:${portalPort}`;
+  const boxUrl = `http://127.0.0.1:${boxPort}`;
+  let heard = false;
 
   const flags = {
     ip: "127.0.0.1",
@@ -119,6 +131,9 @@ export async function startPlanes() {
     logFile: join(stateDir(), "portal.log"),
     // Wrangler's own lines name whole URLs, and a WebSocket's holds a credential; the portal's own lines do not.
     omit: /^\[wrangler:info\]/,
+    onLine: (line) => {
+      heard ||= isHeartbeat(line);
+    },
   });
   const box = service("box", {
     command: node,
@@ -128,7 +143,7 @@ export async function startPlanes() {
       BOX_PORT: String(boxPort),
       BOX_ID: boxId,
       BOX_SECRET: secret,
-      BOX_PUBLIC_URL: `http://127.0.0.1:${boxPort}`,
+      BOX_PUBLIC_URL: boxUrl,
       PORTAL_URL: `http://127.0.0.1:${portalPort}`,
       VISAVIS_STATE: stateDir(),
     },
@@ -145,8 +160,9 @@ export async function startPlanes() {
     clearInterval(cleanUp);
     await Promise.all(planes.map((plane) => plane.stop()));
   };
-  // A preflight to a box path needs no credential and is answered by the box, through the portal.
-  const wired = () => answers(`${portalUrl}/api/avatars`, { method: "OPTIONS" });
+  // No box path answers without a credential, and none is made for this alone: the portal's log says when it has taken in
+  // where the box is, and the box itself says that it answers there.
+  const wired = async () => heard && (await answers(`${boxUrl}/health`));
   const reachable = async () => {
     while (!stopped && !((await answers(`${portalUrl}/health`)) && (await wired()))) {
       await new Promise((resolve) => {

@@ -40,6 +40,6 @@ export function boxPolicy(method: string, path: string): Policy {
 
 /** Paths the portal's front door hands to a box. */
 export function isBoxPath(path: string): boolean {
-  if (path.startsWith("/v1/public/") || path === "/v1/streaming.create_token") return false;
+  if (/^\/v1\/(?:public(?:\/|$)|streaming\.create_token$)/.test(path)) return false;
   return /^\/(?:api|v1|rtc|livekit)\/|^\/(?:connect|offer|disconnect)(?:\/|$)/.test(path);
 }

@@ -59,7 +59,6 @@ describe("paths that are no route", () => {
   test("a person who follows a link gets the console", async () => {
     const response = await call("/studio", { headers: { Accept: "text/html,*/*" } });
     expect([response.status, response.headers.get("Content-Type")]).toEqual([200, "text/html"]);
-    expect(response.headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
     expect((await call("/studio", { method: "POST", headers: { Accept: "text/html" } })).status).toBe(404);
   });
 
@@ -77,6 +76,8 @@ describe("paths that are no route", () => {
     ["GET", "/v1/streaming.create_token", "POST"],
     ["GET", `/auth/keys/${"0".repeat(64)}`, "DELETE"],
     ["OPTIONS", "/auth/keys", "GET, POST, HEAD"],
+    ["POST", "/", "GET, HEAD"],
+    ["DELETE", "/assets/logo.js", "GET, HEAD"],
   ])("%s %s is refused with what is allowed", async (method, path, allow) => {
     const response = await call(path, { method });
     expect([response.status, response.headers.get("Allow")]).toEqual([405, allow]);
@@ -226,8 +227,12 @@ describe("configuration", () => {
     const lines = captureLog();
     const context = { waitUntil() {}, passThroughOnException() {}, props: {} } as unknown as ExecutionContext;
     const broken = { ...bindings, ENVIRONMENT: "" };
-    const response = await worker.fetch(new Request("http://localhost/health") as never, broken, context);
+    const response = await worker.fetch(new Request("https://localhost/health") as never, broken, context);
     expect(response.status).toBe(500);
+    const id = response.headers.get("X-Request-Id") ?? "";
+    expect(id).toMatch(/^[\w-]{8,}$/);
+    expect(JSON.parse(lines[0] ?? "{}")).toMatchObject({ event: "configuration", request_id: id });
+    expect(response.headers.get("Strict-Transport-Security")).toContain("max-age=63072000");
     expect(await jsonOf(response)).toMatchObject({ error: { code: "internal" } });
     expect(lines.join("\n")).toContain("ENVIRONMENT");
   });

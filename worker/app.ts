@@ -2,6 +2,7 @@
 
 import { HTTPException } from "hono/http-exception";
 import manifest from "../package.json" with { type: "json" };
+import { sharedHeaders } from "../contract/cors.ts";
 import { portalHealthSchema } from "../contract/health.ts";
 import { isBoxPath } from "../contract/policies.ts";
 import { findAccountDigest } from "./access/trace.ts";
@@ -10,6 +11,7 @@ import { mountConsents } from "./consents/routes.ts";
 import { mountDocs } from "./docs/routes.ts";
 import { mountDoor } from "./door/routes.ts";
 import { mountFleet } from "./fleet/routes.ts";
+import { finishHeaders } from "./headers.ts";
 import { mountInternalAvatars } from "./internal/avatars.ts";
 import { mountInternal } from "./internal/routes.ts";
 import { mountInternalSessions } from "./internal/sessions.ts";
@@ -24,6 +26,7 @@ import { newId } from "./platform/ids.ts";
 import { describeError, log } from "./platform/log.ts";
 import { answers, createPortalApp, declareRoute, type PortalApp } from "./platform/portal.ts";
 import { mountPortraits } from "./portraits/routes.ts";
+import { mountPublication } from "./publication/routes.ts";
 import { mountSessions } from "./sessions/routes.ts";
 import { mountSettings } from "./settings/routes.ts";
 import { mountSignin } from "./signin/routes.ts";
@@ -36,28 +39,11 @@ const internalFailure = {
   message: "Something went wrong on our side. The log line of this request id says what.",
 } as const;
 
-/** A page of another site may call box paths, so what the portal itself answers there must be readable to it. */
-const sharedHeaders = {
-  "Access-Control-Allow-Origin": "*",
-  "Access-Control-Expose-Headers": "Retry-After, X-Request-Id, WWW-Authenticate",
-};
-
 const health = declareRoute("public", {
   method: "get",
   path: "/health",
   responses: { 200: answers(portalHealthSchema, "The portal answers") },
 });
-
-/** Paths whose answers are nobody's to keep: they hold secrets or personal data. */
-const uncached = /^\/(?:auth|dev|internal|v1|health)(?:\/|$)/;
-
-function finishHeaders(response: Response, path: string, requestId: string): void {
-  const { headers } = response;
-  headers.set("X-Request-Id", requestId);
-  if (response.status === 101) return;
-  if (uncached.test(path) && !headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
-  if (!headers.has("X-Content-Type-Options")) headers.set("X-Content-Type-Options", "nosniff");
-}
 
 export function createApp(): PortalApp {
   const app = createPortalApp();
@@ -66,7 +52,7 @@ export function createApp(): PortalApp {
     const startedAt = Date.now();
     c.set("requestId", newId());
     await next();
-    finishHeaders(c.res, c.req.path, c.var.requestId);
+    finishHeaders(c.res, c.req, c.var.requestId);
     log("info", "request", {
       method: c.req.method,
       path: c.req.path,
@@ -84,6 +70,7 @@ export function createApp(): PortalApp {
 
   app.onError((error, c) => {
     const envelope = envelopeOf(c.req.path);
+    // A page of another site may call box paths, so what the portal itself answers there must be readable to it.
     const shared = isBoxPath(c.req.path) ? sharedHeaders : {};
     if (error instanceof Refusal) {
       if (error.cause !== undefined) {
@@ -112,6 +99,7 @@ export function createApp(): PortalApp {
   mountAvatars(app);
   mountUploads(app);
   mountConsents(app);
+  mountPublication(app);
   mountPortraits(app);
   mountStills(app);
   mountSessions(app);

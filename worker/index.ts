@@ -2,8 +2,10 @@
 
 import { createApp } from "./app.ts";
 import { cleanUp } from "./cleanup.ts";
+import { finishHeaders } from "./headers.ts";
 import { ConfigurationError, envOf, type Bindings } from "./platform/env.ts";
 import { failureResponse } from "./platform/errors.ts";
+import { newId } from "./platform/ids.ts";
 import { log } from "./platform/log.ts";
 
 const app = createApp();
@@ -14,11 +16,14 @@ export default {
       envOf(bindings);
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
-      log("error", "configuration", { problems: error.problems.join(" ") });
-      return failureResponse("structured", {
+      const requestId = newId();
+      log("error", "configuration", { request_id: requestId, problems: error.problems.join(" ") });
+      const response = failureResponse("structured", {
         code: "internal",
         message: "The portal is not configured. Its log says what is missing.",
       });
+      finishHeaders(response, request, requestId);
+      return response;
     }
     return app.fetch(request, bindings, context);
   },

@@ -3,6 +3,7 @@
 import { identify } from "./access/identify.ts";
 import { admit, failures } from "./access/policy.ts";
 import { presentedBy } from "./access/presented.ts";
+import { pagePolicy } from "./headers.ts";
 import { failureResponse } from "./platform/errors.ts";
 import type { PortalContext } from "./platform/context.ts";
 import type { PortalApp } from "./platform/portal.ts";
@@ -42,9 +43,16 @@ async function isAdmin(c: PortalContext): Promise<boolean> {
   return outcome.ok && admit("admin", outcome.value.caller) === null;
 }
 
+const pageMethods = ["GET", "HEAD"];
+
+/** Whether a path is that of a page or a file, which can only be read. */
+async function isAsset(c: PortalContext): Promise<boolean> {
+  const asset = await c.var.env.assets.fetch(new Request(c.req.url, { method: "HEAD" }));
+  return asset.status !== 404;
+}
+
 /** The asset of a path; for a person who follows a link into the console, its shell. */
 async function findPage(c: PortalContext): Promise<Response | null> {
-  if (c.req.method !== "GET" && c.req.method !== "HEAD") return null;
   const asset = await c.var.env.assets.fetch(c.req.raw.clone());
   if (asset.status !== 404) return asset;
   await asset.body?.cancel();
@@ -57,16 +65,12 @@ async function findPage(c: PortalContext): Promise<Response | null> {
 /** Built files carry a hash of their content in their name, so a name never changes its meaning. */
 const hashedFiles = /^\/assets\/[^/]+-[\w-]{8}\.\w+$/;
 
-/** No other site may frame the console, where a stolen click could mint a key. */
-function finishPage(page: Response, path: string): Response {
+function finishPage(page: Response, { req: { url, path }, var: { env } }: PortalContext): Response {
   const response = new Response(page.body, page);
   if (page.ok && hashedFiles.test(path)) {
     response.headers.set("Cache-Control", "public, max-age=31536000, immutable");
   }
-  response.headers.set(
-    "Content-Security-Policy",
-    "frame-ancestors 'none'; base-uri 'none'; object-src 'none'",
-  );
+  response.headers.set("Content-Security-Policy", pagePolicy(url, env.s3?.endpoint ?? null));
   response.headers.set("Referrer-Policy", "same-origin");
   return response;
 }
@@ -75,17 +79,19 @@ function finishPage(page: Response, path: string): Response {
 export function mountPages(app: PortalApp): void {
   const known = knownPaths(app);
   app.notFound(async (c) => {
-    const { path } = c.req;
-    const allowed = allowedMethods(known, path);
+    const { method, path } = c.req;
+    let allowed = allowedMethods(known, path);
+    const reads = pageMethods.includes(method);
+    if (allowed.length === 0 && !reads && (await isAsset(c))) allowed = pageMethods;
     if (allowed.length > 0 && !(path.startsWith("/auth/admin/") && !(await isAdmin(c)))) {
-      const message = `${c.req.method} is not a method of this path.`;
+      const message = `${method} is not a method of this path.`;
       return failureResponse(
         "structured",
         { code: "method_not_allowed", message },
         { Allow: allowed.join(", ") },
       );
     }
-    const page = allowed.length === 0 ? await findPage(c) : null;
-    return page ? finishPage(page, path) : failureResponse("structured", failures.hidden);
+    const page = allowed.length === 0 && reads ? await findPage(c) : null;
+    return page ? finishPage(page, c) : failureResponse("structured", failures.hidden);
   });
 }

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { Hono } from "hono";
+import { preflightHeaders } from "../../contract/cors.ts";
 import { errorBody, errorStatus, type Failure } from "../../contract/errors.ts";
 import { Refusal } from "../failure.ts";
 import { describeError } from "../ops/log.ts";
@@ -10,7 +11,7 @@ import { OfferError } from "../streaming/errors.ts";
 import { avatarRoutes } from "./avatars.ts";
 import { chatRoutes } from "./chat.ts";
 import { connectRoutes } from "./connect.ts";
-import { corsHeaders, preflightHeaders } from "./cors.ts";
+import { corsHeaders } from "./cors.ts";
 import { envelopeOf } from "./envelopes.ts";
 import type { BoxContext, BoxEnv } from "./env.ts";
 import { healthRoutes } from "./health.ts";

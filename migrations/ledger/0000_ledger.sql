@@ -2,6 +2,7 @@ CREATE TABLE `publication_consents` (
 	`attestation_id` text PRIMARY KEY NOT NULL,
 	`account` text NOT NULL,
 	`avatar_id` text NOT NULL,
+	`face` text NOT NULL,
 	`terms_version` text NOT NULL,
 	`terms_sha256` text NOT NULL,
 	`attested_at` integer NOT NULL,

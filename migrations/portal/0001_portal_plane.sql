@@ -91,6 +91,7 @@ CREATE TABLE `portraits` (
 );
 --> statement-breakpoint
 CREATE INDEX `portraits_by_account` ON `portraits` (`account`,`created_at`);--> statement-breakpoint
+CREATE INDEX `portraits_unapproved` ON `portraits` (`created_at`) WHERE approved_at IS NULL;--> statement-breakpoint
 CREATE TABLE `still_jobs` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account` text NOT NULL,
@@ -109,6 +110,7 @@ CREATE TABLE `still_jobs` (
 );
 --> statement-breakpoint
 CREATE INDEX `still_jobs_by_age` ON `still_jobs` (`created_at`);--> statement-breakpoint
+CREATE INDEX `still_jobs_by_account` ON `still_jobs` (`account`,`created_at`);--> statement-breakpoint
 CREATE TABLE `uploads` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account` text NOT NULL,
@@ -119,8 +121,10 @@ CREATE TABLE `uploads` (
 );
 --> statement-breakpoint
 CREATE INDEX `uploads_by_expiry` ON `uploads` (`expires_at`);--> statement-breakpoint
+CREATE INDEX `uploads_by_account` ON `uploads` (`account`,`expires_at`);--> statement-breakpoint
 CREATE TABLE `erased_sessions` (
-	`prefix` text PRIMARY KEY NOT NULL,
+	`session_id` text PRIMARY KEY NOT NULL,
+	`account` text NOT NULL,
 	`erased_at` integer NOT NULL,
 	`sweep_at` integer
 );
@@ -215,6 +219,7 @@ ALTER TABLE `sessions` ADD `notes` text DEFAULT '' NOT NULL;--> statement-breakp
 ALTER TABLE `sessions` ADD `tags` text DEFAULT '[]' NOT NULL;--> statement-breakpoint
 ALTER TABLE `sessions` ADD `starred` integer DEFAULT false NOT NULL;--> statement-breakpoint
 CREATE INDEX `sessions_by_avatar` ON `sessions` (`account`,`avatar_id`);--> statement-breakpoint
+CREATE INDEX `sessions_live` ON `sessions` (`started_at`) WHERE ended_at IS NULL;--> statement-breakpoint
 CREATE INDEX `sessions_by_account` ON `sessions` (`account`,`started_at`,`id`);--> statement-breakpoint
 ALTER TABLE `avatars` ADD `archive_id` text DEFAULT '' NOT NULL;--> statement-breakpoint
 ALTER TABLE `avatars` ADD `source_filename` text;--> statement-breakpoint
@@ -222,4 +227,5 @@ ALTER TABLE `avatars` ADD `source_sha256` text;--> statement-breakpoint
 ALTER TABLE `avatars` ADD `framing` text;--> statement-breakpoint
 ALTER TABLE `avatars` ADD `consent_id` text;--> statement-breakpoint
 ALTER TABLE `avatars` ADD `build` text;--> statement-breakpoint
-ALTER TABLE `avatars` ADD `made_at` integer DEFAULT 0 NOT NULL;
+ALTER TABLE `avatars` ADD `made_at` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `boxes` ADD `lease_openings` integer DEFAULT 0 NOT NULL;

@@ -1,6 +1,7 @@
 // Mounts a policy in front of a route.
 
 import type { MiddlewareHandler } from "hono";
+import { nowSeconds } from "../platform/clock.ts";
 import { digestsEqual, sha256Hex } from "../platform/digest.ts";
 import type { Env } from "../platform/env.ts";
 import { Refusal, unwrap } from "../platform/errors.ts";
@@ -12,6 +13,9 @@ import { admit, failures, type CallerPolicy, type Policy } from "./policy.ts";
 import { bearerOf, presentedBy } from "./presented.ts";
 import { compileLookUps, findLaunchedBox, plainLookUps, type LookUps, type ReadAlong } from "./store.ts";
 
+/** For as long a stopped box may still say how its last session ended, and how much it used. */
+const stoppedGraceSeconds = 5 * 60;
+
 /**
  * The id of the box whose secret this is: one that the configuration names, else one that was launched and not stopped.
  * Digests are compared, so that a length tells nothing either.
@@ -22,7 +26,7 @@ export async function findBox(env: Env, secret: string): Promise<string | null> 
   for (const box of env.boxSecrets) {
     if (digestsEqual(await sha256Hex(box.secret), digest)) found = box.boxId;
   }
-  return found ?? findLaunchedBox(env.db, digest);
+  return found ?? findLaunchedBox(env.db, digest, nowSeconds() - stoppedGraceSeconds);
 }
 
 async function enter(c: PortalContext, policy: CallerPolicy, lookUps: LookUps): Promise<Identified> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { callWith } from "../testing/altered.ts";
 import { identityToken, serveIdentityKeys } from "../testing/identity.ts";
 import { call, jsonOf, makeKey, origin, post, signIn, withKey } from "../testing/portal.ts";
 
@@ -9,7 +10,11 @@ describe("forms of a credential", () => {
     expect((await call("/auth/settings", { headers: { Authorization: `Bearer ${secret}` } })).status).toBe(
       200,
     );
-    expect((await call(`/auth/settings?session_token=${secret}`)).status).toBe(401);
+    const inQuery = `/auth/settings?session_token=${secret}`;
+    for (const headers of [{}, { Upgrade: "websocket" }] as Record<string, string>[]) {
+      const refused = await callWith({}, inQuery, { headers });
+      expect([refused.status, (await jsonOf(refused)).code]).toEqual([401, "missing_api_key"]);
+    }
   });
 
   test("an explicit credential outranks the cookie beside it", async () => {

@@ -2,6 +2,7 @@
 
 import { getCookie } from "hono/cookie";
 import { secretPattern } from "../../contract/credentials.ts";
+import { isBoxPath } from "../../contract/policies.ts";
 import type { PortalContext } from "../platform/context.ts";
 import { cookieName } from "./cookie.ts";
 
@@ -29,8 +30,9 @@ export function isWebSocketUpgrade(request: Request): boolean {
   return request.headers.get("Upgrade")?.toLowerCase() === "websocket";
 }
 
-/** A browser cannot set headers on an upgrade; `/connect` takes the form too, as a box does. */
+/** A browser cannot set headers on an upgrade; `/connect` takes the form too, as a box does. No route of the portal does. */
 function mayCarryQuery({ req }: PortalContext): boolean {
+  if (!isBoxPath(req.path)) return false;
   return isWebSocketUpgrade(req.raw) || (req.method === "POST" && req.path === "/connect");
 }
 

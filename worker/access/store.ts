@@ -1,10 +1,11 @@
-// Reads and renewals of what proves who is asking.
+// Reads and renewals of what proves who is asking, and its end.
 
-import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
+import { and, eq, gt, isNull, or, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import { credentials, portalSessions } from "../platform/schema/access.ts";
+import { credentials, portalSessions, revocations } from "../platform/schema/access.ts";
 import { boxLaunches } from "../platform/schema/boxes.ts";
+import { prepare } from "../platform/statement.ts";
 
 type CredentialRow = typeof credentials.$inferSelect;
 type PortalSessionRow = typeof portalSessions.$inferSelect;
@@ -67,12 +68,33 @@ export async function extendPortalSession(db: D1Database, digest: string, expire
   await drizzle(db).update(portalSessions).set({ expiresAt }).where(eq(portalSessions.digest, digest));
 }
 
-/** The id of the launched box whose secret has this digest; null when there is none, or it was stopped. */
-export async function findLaunchedBox(db: D1Database, digest: string): Promise<string | null> {
+/** The id of the launched box whose secret has this digest; null when there is none, or it was stopped by `stoppedUntil`. */
+export async function findLaunchedBox(
+  db: D1Database,
+  digest: string,
+  stoppedUntil: number,
+): Promise<string | null> {
   const row = await drizzle(db)
     .select({ boxId: boxLaunches.boxId })
     .from(boxLaunches)
-    .where(and(eq(boxLaunches.secretDigest, digest), isNull(boxLaunches.stoppedAt)))
+    .where(
+      and(
+        eq(boxLaunches.secretDigest, digest),
+        or(isNull(boxLaunches.stoppedAt), gt(boxLaunches.stoppedAt, stoppedUntil)),
+      ),
+    )
     .get();
   return row?.boxId ?? null;
+}
+
+/** Deletes credentials and portal sessions that expired until now, and revocations from until a time. */
+export async function deleteExpired(
+  db: D1Database,
+  { now, revokedUntil }: { now: number; revokedUntil: number },
+): Promise<void> {
+  await db.batch([
+    prepare(db, sql`DELETE FROM ${credentials} WHERE expires_at <= ${now}`),
+    prepare(db, sql`DELETE FROM ${portalSessions} WHERE expires_at <= ${now}`),
+    prepare(db, sql`DELETE FROM ${revocations} WHERE revoked_at <= ${revokedUntil}`),
+  ]);
 }

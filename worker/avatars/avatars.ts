@@ -30,6 +30,14 @@ export function libraryRecord(row: AvatarRow): LibraryAvatar {
   };
 }
 
+/**
+ * What tells an avatar's face from an earlier or later one under its id: the digest of what it is made from, or, while no box
+ * has told of that, its archive and when it was taken in.
+ */
+export function faceOf(row: Pick<AvatarRow, "sourceSha256" | "archiveId" | "madeAt">): string {
+  return row.sourceSha256 ?? `${row.archiveId}@${row.madeAt}`;
+}
+
 /** The answer for an avatar that is somebody else's, and for one that does not exist. */
 export const noAvatar = failure("avatar_not_found", "You have no such avatar.");
 

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { structuredErrorSchema } from "../../contract/errors.ts";
 import { libraryAvatarAnswerSchema } from "../../contract/library.ts";
 import { envOf } from "../platform/env.ts";
@@ -58,6 +58,59 @@ test("another face under a published id is private until its owner publishes it"
   await report({ ...face("b"), state: "preparing" });
   expect(await publicListOf(other)).toEqual([]);
   expect((await libraryOf(owner))[0]?.visibility).toBe("private");
+});
+
+describe("an agreement to publish one face", () => {
+  const face = (letter: string) => ({ source: { filename: "face.png", sha256: letter.repeat(64) } });
+  const refused = [409, "publication_consent_required"];
+
+  test("publishes no other one under its id, and the first one again", async () => {
+    await report(face("a"));
+    await agree();
+    expect(await outcomeOf(await setVisibility(owner, "public"))).toBe("public");
+    moveClock(1);
+    await report(face("b"));
+    expect(await outcomeOf(await setVisibility(owner, "public"))).toEqual(refused);
+    expect(await publicListOf(other)).toEqual([]);
+    moveClock(1);
+    await report(face("a"));
+    expect(await outcomeOf(await setVisibility(owner, "public"))).toBe("public");
+  });
+
+  test("publishes no upload of which no digest is known, nor that once it is", async () => {
+    await report(face("a"));
+    await agree();
+    await setVisibility(owner, "public");
+    moveClock(1);
+    await report({ state: "preparing" });
+    expect(await publicListOf(other)).toEqual([]);
+    expect(await outcomeOf(await setVisibility(owner, "public"))).toEqual(refused);
+    await agree();
+    expect(await outcomeOf(await setVisibility(owner, "public"))).toBe("public");
+    await report(face("b"));
+    expect(await publicListOf(other)).toEqual([]);
+    expect(await outcomeOf(await setVisibility(owner, "public"))).toEqual(refused);
+  });
+
+  test("publishes none that comes in while it is being published", async () => {
+    await report(face("a"));
+    await agree();
+    moveClock(1);
+    const slow = new Proxy(db, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (name !== "batch") return typeof value === "function" ? value.bind(target) : value;
+        return async (statements: D1PreparedStatement[]) => {
+          await report(face("b"));
+          return db.batch(statements);
+        };
+      },
+    });
+    expect(await publishAvatar({ ...envOf(bindings), db: slow }, ann, "mary-ann")).toMatchObject({
+      failure: { code: "publication_consent_required" },
+    });
+    expect(await publicListOf(other)).toEqual([]);
+  });
 });
 
 test("membership in the shared partition decides, not the mark on the record", async () => {

@@ -5,27 +5,25 @@ import { hasAgreedToPublish, noPublicationLedger } from "../consents/agreements.
 import { nowSeconds } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { failure, success, type Outcome } from "../platform/errors.ts";
-import { libraryRecord, noAvatar } from "./avatars.ts";
+import { faceOf, libraryRecord, noAvatar } from "./avatars.ts";
 import { clearRegistry } from "./erasures.ts";
-import { findAvatar, publish, unpublish } from "./store.ts";
+import { findAvatar, publish, unpublish, type AvatarRow } from "./store.ts";
 
 type Stores = Pick<Env, "db" | "ledger">;
 
-/** Succeeds only while the ledger holds an agreement to publish exactly this avatar. */
-async function requireAgreement(
-  { db, ledger }: Stores,
-  account: string,
-  avatarId: string,
-): Promise<Outcome<null>> {
+const notAgreed = failure(
+  "publication_consent_required",
+  "Agree to the publication terms for this avatar before you publish it.",
+);
+
+/** Succeeds only while the ledger holds an agreement to publish exactly this avatar with exactly this face. */
+async function requireAgreement({ db, ledger }: Stores, avatar: AvatarRow): Promise<Outcome<null>> {
+  const { account, avatarId } = avatar;
   // What was agreed for an erased avatar of this id says nothing about this one.
   if (!(await clearRegistry({ db, ledger }, { account, avatarId }))) return noPublicationLedger();
-  const agreed = await hasAgreedToPublish(ledger, account, avatarId);
+  const agreed = await hasAgreedToPublish(ledger, { account, avatarId, face: faceOf(avatar) });
   if (!agreed.ok) return agreed;
-  if (agreed.value) return success(null);
-  return failure(
-    "publication_consent_required",
-    "Agree to the publication terms for this avatar before you publish it.",
-  );
+  return agreed.value ? success(null) : notAgreed;
 }
 
 export async function publishAvatar(
@@ -36,12 +34,15 @@ export async function publishAvatar(
   const { db } = stores;
   const avatar = await findAvatar(db, account, avatarId);
   if (!avatar) return noAvatar;
-  const agreed = await requireAgreement(stores, account, avatarId);
+  const agreed = await requireAgreement(stores, avatar);
   if (!agreed.ok) return agreed;
   const published = await publish(db, avatar, nowSeconds());
-  if (!published) return noAvatar;
+  if (!published) {
+    const other = await findAvatar(db, account, avatarId);
+    return other?.archiveId === avatar.archiveId ? notAgreed : noAvatar;
+  }
   // The ledger is another database: an agreement that was withdrawn between the two is noticed here.
-  const still = await requireAgreement(stores, account, avatarId);
+  const still = await requireAgreement(stores, avatar);
   if (still.ok) return success(libraryRecord(published));
   await unpublish(db, account, avatarId, nowSeconds());
   return still;

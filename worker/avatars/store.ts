@@ -43,16 +43,17 @@ export async function findAvatar(
 }
 
 /**
- * Lists an avatar in the shared partition and marks it so, together. Answers the record; undefined when it is gone, even if
- * another one was made under its id meanwhile.
+ * Lists an avatar in the shared partition and marks it so, together. Answers the record; undefined when it is gone or has
+ * another face by now, even if another one was made under its id meanwhile.
  */
 export async function publish(
   db: D1Database,
-  { account, avatarId, archiveId }: Pick<AvatarRow, "account" | "avatarId" | "archiveId">,
+  { account, avatarId, archiveId, sourceSha256, madeAt }: AvatarRow,
   at: number,
 ): Promise<AvatarRow | undefined> {
-  const same = sql`account = ${account} AND avatar_id = ${avatarId} AND archive_id = ${archiveId}`;
-  await db.batch([
+  const same = sql`account = ${account} AND avatar_id = ${avatarId} AND archive_id = ${archiveId}
+    AND source_sha256 IS ${sourceSha256} AND (source_sha256 IS NOT NULL OR made_at = ${madeAt})`;
+  const results = await db.batch([
     prepare(
       db,
       sql`INSERT INTO ${publicAvatars} (avatar_id, account, published_at)
@@ -63,9 +64,9 @@ export async function publish(
       sql`UPDATE ${avatars} SET visibility = 'public', updated_at = ${at}
         WHERE ${same} AND visibility <> 'public'`,
     ),
+    prepare(db, sql`SELECT 1 FROM ${avatars} WHERE ${same}`),
   ]);
-  const row = await findAvatar(db, account, avatarId);
-  return row?.archiveId === archiveId ? row : undefined;
+  return results.at(-1)?.results.length ? findAvatar(db, account, avatarId) : undefined;
 }
 
 /** Takes an avatar out of the shared partition and marks it so, together. Answers the record; undefined when there is none. */
@@ -106,9 +107,12 @@ export async function takeReport(
   // A report that does not say when its avatar was made can be trusted to be new only where an upload begins.
   const erased = isErased(key, madeAt ?? (report.state === "preparing" ? at : 0));
   const own = sql`SELECT 1 FROM ${avatars} WHERE account = ${key.account} AND avatar_id = ${key.avatarId}`;
-  // Who agreed to publish one face has not agreed to publish the next one under its id.
+  const digest = report.source?.sha256 ?? null;
+  // Who agreed to publish one face has not agreed to publish the next one under its id. A later upload of which no digest
+  // is known yet may show another one.
   const otherFace = sql`account = ${key.account} AND avatar_id = ${key.avatarId} AND NOT ${erased}
-    AND source_sha256 <> ${report.source?.sha256 ?? null} AND (${madeAt} IS NULL OR made_at <= ${madeAt})`;
+    AND (${madeAt} IS NULL OR made_at <= ${madeAt})
+    AND CASE WHEN ${digest} IS NULL THEN made_at < ${madeAt} ELSE source_sha256 IS NOT ${digest} END`;
   const results = await db.batch<{ known: number; erased: number }>([
     prepare(
       db,
@@ -123,7 +127,7 @@ export async function takeReport(
           created_at, updated_at)
         SELECT ${key.account}, ${key.avatarId}, ${report.name}, ${report.source_kind}, ${report.state},
           ${report.detail}, ${report.region}, ${report.weights_volume}, 'private', ${archiveId},
-          ${report.source?.filename ?? null}, ${report.source?.sha256 ?? null}, ${jsonOrNull(report.framing)},
+          ${report.source?.filename ?? null}, ${digest}, ${jsonOrNull(report.framing)},
           ${report.consent_id ?? null}, ${jsonOrNull(report.build)}, ${madeAt ?? 0}, ${at}, ${at}
         WHERE NOT ${erased} AND (EXISTS (${own})
           OR (SELECT count(*) FROM ${avatars} WHERE account = ${key.account}) < ${cap})
@@ -132,8 +136,10 @@ export async function takeReport(
           detail = excluded.detail, prepared_in_region = excluded.prepared_in_region,
           weights_volume = excluded.weights_volume,
           archive_id = CASE WHEN archive_id = '' THEN excluded.archive_id ELSE archive_id END,
-          source_filename = coalesce(excluded.source_filename, source_filename),
-          source_sha256 = coalesce(excluded.source_sha256, source_sha256),
+          source_filename = CASE WHEN made_at < excluded.made_at THEN excluded.source_filename
+            ELSE coalesce(excluded.source_filename, source_filename) END,
+          source_sha256 = CASE WHEN made_at < excluded.made_at THEN excluded.source_sha256
+            ELSE coalesce(excluded.source_sha256, source_sha256) END,
           framing = coalesce(excluded.framing, framing), consent_id = coalesce(excluded.consent_id, consent_id),
           build = coalesce(excluded.build, build), made_at = max(made_at, excluded.made_at),
           updated_at = excluded.updated_at

@@ -2,7 +2,7 @@
 
 import { failure, success, type Outcome } from "../platform/errors.ts";
 import { describeError, log } from "../platform/log.ts";
-import { deleteConsents, hasStandingAgreement, type ConsentErasure } from "./store.ts";
+import { deleteConsents, hasStandingAgreement, type ConsentErasure, type FaceKey } from "./store.ts";
 
 export const noPublicationLedger = (cause?: unknown): Outcome<never> =>
   failure(
@@ -11,15 +11,14 @@ export const noPublicationLedger = (cause?: unknown): Outcome<never> =>
     cause,
   );
 
-/** Whether an agreement to publish the avatar stands. Fails with `publication_consent_unavailable`. */
+/** Whether an agreement to publish this face of the avatar stands. Fails with `publication_consent_unavailable`. */
 export async function hasAgreedToPublish(
   ledger: D1Database | null,
-  account: string,
-  avatarId: string,
+  face: FaceKey,
 ): Promise<Outcome<boolean>> {
   if (!ledger) return noPublicationLedger();
   try {
-    return success(await hasStandingAgreement(ledger, { account, avatarId }));
+    return success(await hasStandingAgreement(ledger, face));
   } catch (cause) {
     return noPublicationLedger(cause);
   }

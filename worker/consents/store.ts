@@ -13,6 +13,11 @@ export interface AvatarKey {
   avatarId: string;
 }
 
+export interface FaceKey extends AvatarKey {
+  /** What tells the avatar's face from an earlier or later one under its id. */
+  face: string;
+}
+
 export async function insertUploadConsent(ledger: D1Database, row: UploadConsentRow): Promise<void> {
   await drizzle(ledger).insert(uploadConsents).values(row);
 }
@@ -57,17 +62,17 @@ export async function deletePublicationConsent(ledger: D1Database, attestationId
     .where(eq(publicationConsents.attestationId, attestationId));
 }
 
-/** Whether an agreement to publish the avatar stands, under whichever wording it was given. */
+/** Whether an agreement to publish this face of the avatar stands, under whichever wording it was given. */
 export async function hasStandingAgreement(
   ledger: D1Database,
-  { account, avatarId }: AvatarKey,
+  { account, avatarId, face }: FaceKey,
 ): Promise<boolean> {
   const row = await drizzle(ledger)
     .select({ id: publicationConsents.attestationId })
     .from(publicationConsents)
     .where(
       sql`${publicationConsents.account} = ${account} AND ${publicationConsents.avatarId} = ${avatarId}
-        AND ${publicationConsents.withdrawnAt} IS NULL`,
+        AND ${publicationConsents.face} = ${face} AND ${publicationConsents.withdrawnAt} IS NULL`,
     )
     .limit(1)
     .get();
@@ -93,17 +98,18 @@ export async function withdrawAgreements(
     .get();
 }
 
-/** Of the given avatars, those for which no agreement stands. */
-export async function listWithoutAgreement<Key extends AvatarKey>(
+/** Of the given avatars, those for whose face no agreement stands. */
+export async function listWithoutAgreement<Key extends FaceKey>(
   ledger: D1Database,
   keys: readonly Key[],
 ): Promise<Key[]> {
   // One parameter for all of them: D1 takes at most 100 a statement.
-  const asked = JSON.stringify(keys.map(({ account, avatarId }) => [account, avatarId]));
+  const asked = JSON.stringify(keys.map(({ account, avatarId, face }) => [account, avatarId, face]));
   const rows = await drizzle(ledger).all<{ at: number }>(sql`
     SELECT asked.key AS at FROM json_each(${asked}) AS asked WHERE NOT EXISTS (
       SELECT 1 FROM ${publicationConsents} WHERE account = json_extract(asked.value, '$[0]')
-        AND avatar_id = json_extract(asked.value, '$[1]') AND withdrawn_at IS NULL)`);
+        AND avatar_id = json_extract(asked.value, '$[1]') AND face = json_extract(asked.value, '$[2]')
+        AND withdrawn_at IS NULL)`);
   return rows.flatMap(({ at }) => keys[at] ?? []);
 }
 

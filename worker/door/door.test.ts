@@ -1,10 +1,14 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { structuredErrorSchema } from "../../contract/errors.ts";
+import { endUnusedLease, leaseForSession } from "../fleet/fleet.ts";
+import { callWith } from "../testing/altered.ts";
+import { identityToken } from "../testing/identity.ts";
 import {
   beat,
   bodyOf,
   call,
   captureLog,
+  db,
   jsonOf,
   liveSession,
   makeKey,
@@ -85,14 +89,32 @@ describe("who may pass", () => {
     }
   });
 
-  test("a preflight needs no credential", async () => {
-    await beat("box-a");
-    const response = await call("/api/avatars", {
-      method: "OPTIONS",
-      headers: { Origin: "https://elsewhere.test" },
-    });
-    expect(response.status).toBe(200);
-    expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+  test.each(["/api/chat", "/connect", "/rtc/join", "/v1/photo_avatar.create"])(
+    "a preflight to %s is answered here, whether a box runs or not, and reaches none",
+    async (path) => {
+      const sent = vi.spyOn(globalThis, "fetch");
+      for (const running of [false, true]) {
+        if (running) await beat("box-a");
+        const headers = { Origin: "https://elsewhere.test", "Access-Control-Request-Method": "POST" };
+        const response = await callWith({}, path, { method: "OPTIONS", headers, body: { a: 1 } });
+        expect([response.status, await response.text()]).toEqual([204, ""]);
+        expect(Object.fromEntries(response.headers)).toMatchObject({
+          "access-control-allow-origin": "*",
+          "access-control-allow-methods": expect.stringContaining("POST"),
+          "access-control-allow-headers": expect.stringContaining("X-Api-Key"),
+          "access-control-max-age": expect.stringMatching(/^\d+$/),
+        });
+      }
+      expect(sent).not.toHaveBeenCalled();
+    },
+  );
+
+  test("what lies beside a box path is the portal's", async () => {
+    for (const path of ["/v1/public", "/v1/public/"]) {
+      const response = await call(path, { headers: withKey(key) });
+      expect(response.status).toBe(404);
+      expect((await bodyOf(response, structuredErrorSchema)).error.code).toBe("not_found");
+    }
   });
 });
 
@@ -111,6 +133,16 @@ describe("what passes", () => {
     expect(response.headers.get("Set-Cookie")).toBeNull();
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
     expect(response.headers.get("Cache-Control")).toBe("private");
+  });
+
+  test("an identity token beside a key stays behind; a key as a bearer goes along", async () => {
+    await beat("box-a");
+    const headersOf = async (headers: Record<string, string>) =>
+      new Map((await jsonOf<Echo>(await call("/api/avatars", { headers }))).headers);
+    const both = await headersOf({ ...withKey(key), Authorization: `Bearer ${await identityToken()}` });
+    expect([both.get("x-api-key"), both.has("authorization")]).toEqual([key, false]);
+    const bearer = await headersOf({ Authorization: `Bearer ${key}` });
+    expect(bearer.get("authorization")).toBe(`Bearer ${key}`);
   });
 
   test("a body larger than any JSON limit streams through", async () => {
@@ -233,6 +265,31 @@ describe("which box", () => {
     await beat("box-a");
     expect((await connectAs(key, "?refuse=1")).status).toBe(400);
     expect((await connectAs(await otherKey("bea@example.com"))).status).toBe(200);
+  });
+
+  test("a refused second opening before the first heartbeat leaves the first one its box", async () => {
+    await beat("box-a");
+    expect((await connectAs(key)).status).toBe(200);
+    expect((await connectAs(key, "?refuse=1")).status).toBe(400);
+    const other = await otherKey("bea@example.com");
+    await expectUnavailable(await connectAs(other));
+    await beat("box-a", liveSession("ann@example.com"));
+    await expectUnavailable(await connectAs(other));
+  });
+
+  test("an opening that is refused late leaves the box to one that went well meanwhile", async () => {
+    await beat("box-a");
+    const account = "ann@example.com";
+    const first = await leaseForSession(db, account);
+    expect((await connectAs(key)).status).toBe(200);
+    expect(first?.fresh).toBe(true);
+    await endUnusedLease(db, { account, boxId: "box-a" });
+    await expectUnavailable(await connectAs(await otherKey("bea@example.com")));
+  });
+
+  test("a lease that a heartbeat made is nobody's to give back", async () => {
+    await beat("box-a", liveSession("ann@example.com"));
+    expect(await leaseForSession(db, "ann@example.com")).toMatchObject({ fresh: false });
   });
 
   test("a lease lasts while the session is reported, and ends with it", async () => {

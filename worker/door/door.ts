@@ -18,31 +18,31 @@ export interface Destination {
 export interface Routing {
   /** Boxes to try, in order. Empty when no box can take the request. */
   destinations: Destination[];
-  /** Gives back the lease that was taken for this request, once it is clear that no session came of it. */
+  /** Gives back the lease that was taken for this request alone, once it is clear that no session came of it. */
   giveBack: () => Promise<void>;
 }
 
 interface RoutedRequest {
   method: string;
   path: string;
-  /** Null for a preflight, which carries no credential. */
-  caller: Caller | null;
+  caller: Caller;
 }
 
 const keep = async () => {};
 
 export async function routeRequest(
   db: D1Database,
-  { method, path, caller }: RoutedRequest,
+  { method, path, caller: { account } }: RoutedRequest,
 ): Promise<Routing> {
-  if (caller && opensSession(method, path)) {
-    const box = await leaseForSession(db, caller.account);
-    if (!box) return { destinations: [], giveBack: keep };
+  if (opensSession(method, path)) {
+    const lease = await leaseForSession(db, account);
+    if (!lease) return { destinations: [], giveBack: keep };
     return {
-      destinations: [{ boxId: box.boxId, origin: box.publicUrl }],
-      giveBack: () => endUnusedLease(db, box.boxId, caller.account),
+      destinations: [{ boxId: lease.box.boxId, origin: lease.box.publicUrl }],
+      // A lease that the account held before rests on another opening, which may have gone well.
+      giveBack: lease.fresh ? () => endUnusedLease(db, { account, boxId: lease.box.boxId }) : keep,
     };
   }
-  const boxes = await boxesFor(db, caller?.account ?? null);
+  const boxes = await boxesFor(db, account);
   return { destinations: boxes.map((box) => ({ boxId: box.boxId, origin: box.publicUrl })), giveBack: keep };
 }

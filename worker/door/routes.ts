@@ -1,6 +1,7 @@
 // The front door: every box path, whatever its method.
 
 import type { MiddlewareHandler } from "hono";
+import { preflightHeaders, sharedHeaders } from "../../contract/cors.ts";
 import { limits } from "../../contract/limits.ts";
 import { boxPolicy, isBoxPath } from "../../contract/policies.ts";
 import { guard } from "../access/guard.ts";
@@ -29,7 +30,7 @@ async function toBox(c: PortalContext): Promise<Response> {
   const { destinations, giveBack } = await routeRequest(c.var.env.db, {
     method: request.method,
     path: c.req.path,
-    caller: c.var.caller ?? null,
+    caller: c.var.caller,
   });
   if (destinations.length === 0) unavailable("No box is free right now. Try again in a moment.");
   const tries = isRepeatable(request) ? destinations : destinations.slice(0, 1);
@@ -50,11 +51,12 @@ const requireKey = guard("key");
 const door: MiddlewareHandler<Portal> = async (c, next) => {
   if (!isBoxPath(c.req.path)) return next();
   const { method, path } = c.req;
-  if (method !== "OPTIONS") {
-    await requireKey(c, async () => {});
-    // A box would say the same; whoever holds too little hears so even while none runs.
-    if (boxPolicy(method, path) === "full" && c.var.caller.scope === "tts") throw new Refusal(failures.scope);
-  }
+  // A preflight carries no credential, and a browser that hears no answer to it shows the page no answer at all: it must
+  // not depend on a box.
+  if (method === "OPTIONS") return c.body(null, 204, { ...sharedHeaders, ...preflightHeaders });
+  await requireKey(c, async () => {});
+  // A box would say the same; whoever holds too little hears so even while none runs.
+  if (boxPolicy(method, path) === "full" && c.var.caller.scope === "tts") throw new Refusal(failures.scope);
   return toBox(c);
 };
 

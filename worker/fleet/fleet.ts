@@ -6,14 +6,18 @@ import type { Heartbeat } from "../../contract/internal/boxes.ts";
 import { limits } from "../../contract/limits.ts";
 import type { publicStatusSchema } from "../../contract/public.ts";
 import { nowSeconds } from "../platform/clock.ts";
+import type { Env } from "../platform/env.ts";
 import {
   countFreshByState,
+  forgetOld,
   listBoxes,
   listCandidates,
   releaseLease,
   takeLease,
   upsertHeartbeat,
   type BoxRow,
+  type Holding,
+  type Lease,
   type Moment,
 } from "./store.ts";
 
@@ -35,17 +39,18 @@ export async function keepHeartbeat(
 }
 
 /** Leases a box for a new session of the account; null when none is free. */
-export async function leaseForSession(db: D1Database, account: string): Promise<BoxRow | null> {
+export async function leaseForSession(db: D1Database, account: string): Promise<Lease | null> {
   const at = moment();
-  return (await takeLease(db, account, { ...at, expiresAt: at.now + leaseSeconds })) ?? null;
+  return takeLease(db, account, { ...at, expiresAt: at.now + leaseSeconds });
 }
 
-export async function endUnusedLease(db: D1Database, boxId: string, account: string): Promise<void> {
-  await releaseLease(db, boxId, account, nowSeconds());
+/** Ends a lease that was taken fresh and that nothing came of. */
+export async function endUnusedLease(db: D1Database, holding: Holding): Promise<void> {
+  await releaseLease(db, { ...holding, now: nowSeconds() });
 }
 
 /** Boxes to try, in order, for a request that opens no session; where the account holds one, that alone. */
-export async function boxesFor(db: D1Database, account: string | null): Promise<BoxRow[]> {
+export async function boxesFor(db: D1Database, account: string): Promise<BoxRow[]> {
   const candidates = await listCandidates(db, account, moment());
   const [first] = candidates;
   return first?.held ? [first.box] : candidates.map((candidate) => candidate.box);
@@ -81,4 +86,12 @@ export async function readStatus(db: D1Database): Promise<z.infer<typeof publicS
   const boxes = { free: 0, busy: 0, draining: 0 };
   for (const count of await countFreshByState(db, freshSince)) boxes[count.state] = count.boxes;
   return { portal: "ok", boxes, generated_at: now };
+}
+
+/** Long past a box's life of about two hours. */
+const silentKeptSeconds = 24 * 3600;
+
+/** The scheduled clean-up's share: boxes unheard of for a day, and who held the others until a day ago. */
+export async function forgetSilentBoxes({ db }: Pick<Env, "db">): Promise<void> {
+  await forgetOld(db, nowSeconds() - silentKeptSeconds);
 }

@@ -50,7 +50,7 @@ export async function setDrained(
     .get();
 }
 
-/** Notes that a box was stopped: no lease goes to it, the one it has ends, and its secret opens nothing any more. */
+/** Notes that a box was stopped: no lease goes to it, the one it has ends, and its secret opens doors only a little longer. */
 export async function markStopped(db: D1Database, boxId: string, at: number): Promise<void> {
   await db.batch([
     prepare(

@@ -77,6 +77,17 @@ function takeOrders(answer: () => Response | Promise<Response> = () => new Respo
   return sent;
 }
 
+/** Ways in which nobody can tell whether an order was taken. */
+const unanswered: [label: string, answer: () => Response | Promise<Response>][] = [
+  ["the line breaks", () => Promise.reject(new TypeError("Network connection lost."))],
+  [
+    "nothing is answered in time",
+    () => Promise.reject(new DOMException("The operation timed out.", "TimeoutError")),
+  ],
+  ["a gateway gave up", () => new Response(null, { status: 504 })],
+  ["the edge gave up", () => new Response(null, { status: 524 })],
+];
+
 interface Launched {
   boxId: string;
   boxSecret: string;
@@ -136,14 +147,11 @@ describe("starting a box", () => {
     expect((await beatAs(`${boxes[0]?.boxSecret}x`)).status).toBe(401);
   });
 
-  const timedOut = () => Promise.reject(new DOMException("The operation timed out.", "TimeoutError"));
   test.each<[string, () => Response | Promise<Response>]>([
     ["with 500", () => new Response("the upstream's own words", { status: 500 })],
     ["with 404", () => new Response(null, { status: 404 })],
     ["with a redirection", () => Response.redirect("https://elsewhere.test/", 307)],
-    ["by hanging up", () => Promise.reject(new TypeError("Network connection lost."))],
-    ["by saying nothing", timedOut],
-  ])("is unavailable when the order is answered %s, and no launch is kept", async (_label, answer) => {
+  ])("is unavailable when the order is refused %s, and no launch is kept", async (_label, answer) => {
     captureLog();
     const sent = takeOrders(answer);
     const refused = await orderStart();
@@ -154,6 +162,24 @@ describe("starting a box", () => {
     const order = sent[0]?.order;
     if (order?.action === "start") expect((await beatAs(order.box_secret)).status).toBe(401);
   });
+
+  test.each(unanswered)(
+    "is unavailable when %s, and a machine that starts anyway is let in",
+    async (_label, answer) => {
+      captureLog();
+      const sent = takeOrders(answer);
+      const refused = await orderStart();
+      const order = sent[0]?.order;
+      if (order?.action !== "start") throw new Error("No box was ordered.");
+      const text = await refused.clone().text();
+      expect(text).toMatch(/may have been taken/);
+      expect(text).toContain(order.box_id);
+      expect(text).not.toContain(order.box_secret);
+      expect(await refusalOf(refused)).toEqual(unavailable);
+      expect(await launches()).toMatchObject([{ box_id: order.box_id, stopped_at: null }]);
+      expect((await beatAs(order.box_secret)).status).toBe(200);
+    },
+  );
 
   test("is unavailable while the registry fails, and no order goes out", async () => {
     captureLog();
@@ -239,7 +265,7 @@ test("to anybody but an administrator none of it exists", async () => {
 });
 
 describe("stopping a box", () => {
-  test("orders it, once nobody can be sent to it, and ends its lease and its secret", async () => {
+  test("orders it, once nobody can be sent to it, and ends its lease and, in a while, its secret", async () => {
     const { boxId, boxSecret } = await launch("nz");
     await beatAs(boxSecret, { ...liveSession("ann@example.com"), region: "nz" });
     const drainedBefore: unknown[] = [];
@@ -252,10 +278,48 @@ describe("stopping a box", () => {
     expect(drainedBefore).toEqual([1]);
     expect(sent.map(({ order }) => order)).toEqual([{ action: "stop", box_id: boxId, region: "nz" }]);
     expect(sent[0] && (await isSigned(sent[0]))).toBe(true);
-    expect((await beatAs(boxSecret)).status).toBe(401);
     expect(await launches()).toMatchObject([{ box_id: boxId, stopped_at: expect.any(Number) }]);
     expect(await refusalOf(await tell(boxId, "undrain"))).toEqual([404, "unknown_box"]);
     expect(await rowOf(await orderStop(boxId))).toMatchObject({ drained: true });
+  });
+
+  test("leaves it five minutes to say how its last session ended, in which no lease goes to it", async () => {
+    const { boxId, boxSecret } = await launch();
+    await beatAs(boxSecret, liveSession("ann@example.com"));
+    takeOrders();
+    await orderStop(boxId);
+    vi.restoreAllMocks();
+    moveClock(299);
+    const ended = {
+      session_id: "s1",
+      account: "ann@example.com",
+      kind: "studio",
+      avatar_id: "mary-ann",
+      started_at: Math.floor(Date.now() / 1000) - 400,
+      ended_at: Math.floor(Date.now() / 1000),
+      end_reason: "box_shutdown",
+      turns: 1,
+    };
+    const bearer = { Authorization: `Bearer ${boxSecret}` };
+    expect((await post("/internal/sessions/report", ended, bearer)).status).toBe(200);
+    expect(await db.prepare("SELECT end_reason FROM sessions").first("end_reason")).toBe("box_shutdown");
+    expect((await bodyOf(await beatAs(boxSecret), heartbeatAnswerSchema)).drain).toBe(true);
+    const { secret: key } = await makeKey(admin);
+    expect(await refusalOf(await post("/connect", {}, withKey(key)))).toEqual([503, "box_unavailable"]);
+    moveClock(2);
+    expect((await beatAs(boxSecret)).status).toBe(401);
+  });
+
+  test.each(unanswered)("leaves it drained when %s, since it may be about to go", async (_label, answer) => {
+    const { boxId, boxSecret } = await launch();
+    await beatAs(boxSecret);
+    captureLog();
+    takeOrders(answer);
+    const refused = await orderStop(boxId);
+    expect(await refused.clone().text()).toMatch(/may have been taken/);
+    expect(await refusalOf(refused)).toEqual(unavailable);
+    expect((await bodyOf(await beatAs(boxSecret), heartbeatAnswerSchema)).drain).toBe(true);
+    expect(await rowOf(await tell(boxId, "undrain"))).toMatchObject({ drained: false });
   });
 
   test("works for one that has not been heard of yet", async () => {
@@ -269,6 +333,7 @@ describe("stopping a box", () => {
       leased: false,
     });
     expect(sent.map(({ order }) => order.action)).toEqual(["stop"]);
+    moveClock(301);
     expect((await beatAs(boxSecret)).status).toBe(401);
   });
 

@@ -33,6 +33,14 @@ function notTaken({ lifecycle }: Fleet): Outcome<never> {
   );
 }
 
+/** What is to be known of a box whose order nobody answered. */
+function unanswered(what: string): Outcome<never> {
+  return failure(
+    "lifecycle_unavailable",
+    `Whatever starts and stops boxes did not answer, so the order may have been taken: ${what}`,
+  );
+}
+
 const registryFailed = (cause: unknown) =>
   failure("lifecycle_unavailable", "The registry of boxes cannot be reached just now. Try again.", cause);
 
@@ -46,7 +54,8 @@ export interface StartOrder {
 
 /**
  * Orders a new box. It gets a secret of its own, which leaves the portal in the order alone. The launch is kept before the
- * order goes out, so that even a box that comes up at once is known.
+ * order goes out, so that even a box that comes up at once is known. It goes only on a definite refusal: a machine that
+ * started without a word must be let in, and one that did not is forgotten by the clean-up.
  */
 export async function startBox(
   fleet: Fleet,
@@ -63,16 +72,22 @@ export async function startBox(
       startedBy: by,
       startedAt: nowSeconds(),
     });
-    const taken = await driverOf(fleet.lifecycle).order({
+    const outcome = await driverOf(fleet.lifecycle).order({
       action: "start",
       box_id: boxId,
       box_secret: secret,
       region,
       portal_url: portalUrl,
     });
-    if (taken) return success({ box_id: boxId, state: "starting" as const });
-    await deleteLaunch(fleet.db, boxId);
-    return notTaken(fleet);
+    switch (outcome) {
+      case "taken":
+        return success({ box_id: boxId, state: "starting" as const });
+      case "unanswered":
+        return unanswered(`box ${boxId} may be on its way. Look at the fleet before you order another one.`);
+      case "refused":
+        await deleteLaunch(fleet.db, boxId);
+        return notTaken(fleet);
+    }
   } catch (cause) {
     return registryFailed(cause);
   }
@@ -105,7 +120,7 @@ function unseenRow({ boxId, region, startedAt }: LaunchRow): FleetRow {
 
 /**
  * Orders a box to stop. It is drained before the order goes out, so that nobody is sent to it meanwhile; an order that is
- * not taken leaves it as it was.
+ * refused leaves it as it was. One that nobody answered leaves it drained, since it may be about to go.
  */
 export async function stopBox(fleet: Fleet, boxId: string): Promise<Outcome<FleetRow>> {
   const { db, lifecycle } = fleet;
@@ -115,12 +130,16 @@ export async function stopBox(fleet: Fleet, boxId: string): Promise<Outcome<Flee
     if (region === undefined) return unknownBox;
     if (lifecycle.kind === "none") return notTaken(fleet);
     await setDrained(db, boxId, true);
-    if (!(await driverOf(lifecycle).order({ action: "stop", box_id: boxId, region }))) {
-      if (before.box && !before.box.drained) await setDrained(db, boxId, false);
-      return notTaken(fleet);
+    switch (await driverOf(lifecycle).order({ action: "stop", box_id: boxId, region })) {
+      case "taken":
+        await markStopped(db, boxId, nowSeconds());
+        return rowOf(await findBoxById(db, boxId));
+      case "unanswered":
+        return unanswered("the box stays drained. Stop it again, or take the draining back.");
+      case "refused":
+        if (before.box && !before.box.drained) await setDrained(db, boxId, false);
+        return notTaken(fleet);
     }
-    await markStopped(db, boxId, nowSeconds());
-    return rowOf(await findBoxById(db, boxId));
   } catch (cause) {
     return registryFailed(cause);
   }

@@ -4,6 +4,7 @@ import { and, desc, eq, getTableColumns, gt, isNull, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Heartbeat } from "../../contract/internal/boxes.ts";
 import { boxes } from "../platform/schema/boxes.ts";
+import { prepare } from "../platform/statement.ts";
 
 export type BoxRow = typeof boxes.$inferSelect;
 
@@ -43,6 +44,7 @@ export async function upsertHeartbeat(
     leaseAccount: heartbeat.session.account,
     leaseExpiresAt: now + leaseSeconds,
     leaseSession: heartbeat.session.session_id,
+    leaseOpenings: 1,
   };
   const ended = {
     leaseExpiresAt: sql`CASE WHEN ${boxes.leaseSession} IS NULL THEN ${boxes.leaseExpiresAt} ELSE ${now} END`,
@@ -56,21 +58,33 @@ export async function upsertHeartbeat(
     .get();
 }
 
+export interface Lease {
+  box: BoxRow;
+  /** The account did not hold the box before. */
+  fresh: boolean;
+}
+
 /**
  * Leases a box to an account for a new session: the one it holds if that still takes sessions, else a fresh, free,
  * undrained one that nobody holds. Choosing and taking are one statement, so two accounts never get one box and one
- * account that asks twice at once gets one box. The account's last box comes first, since its avatars may be there.
+ * account that asks twice at once gets one box. The account's last box comes first, since its avatars may be there. Null
+ * when there is none.
  */
 export async function takeLease(
   db: D1Database,
   account: string,
   { now, freshSince, expiresAt }: Moment & { expiresAt: number },
-): Promise<BoxRow | undefined> {
+): Promise<Lease | null> {
   const own = sql`(lease_account IS ${account})`;
   const leased = sql`(lease_expires_at IS NOT NULL AND lease_expires_at > ${now})`;
-  return drizzle(db)
+  const box = await drizzle(db)
     .update(boxes)
-    .set({ leaseAccount: account, leaseExpiresAt: expiresAt, leaseSession: null })
+    .set({
+      leaseAccount: account,
+      leaseExpiresAt: expiresAt,
+      leaseSession: null,
+      leaseOpenings: sql`CASE WHEN ${own} AND ${leased} THEN lease_openings + 1 ELSE 1 END`,
+    })
     .where(
       sql`${boxes.boxId} = (
         SELECT box_id FROM boxes
@@ -80,22 +94,34 @@ export async function takeLease(
     )
     .returning()
     .get();
+  return box ? { box, fresh: box.leaseOpenings === 1 } : null;
+}
+
+/** Who holds which box. */
+export interface Holding {
+  account: string;
+  boxId: string;
 }
 
 /**
- * Gives back a lease that no session has confirmed. Should the box still have a session of the account, it is busy, which
- * nobody else can lease, and its next heartbeat makes the lease anew.
+ * Gives back a lease that no session has confirmed and that no other opening of its holder rests on. Should the box still
+ * have a session of the account, it is busy, which nobody else can lease, and its next heartbeat makes the lease anew.
  */
 export async function releaseLease(
   db: D1Database,
-  boxId: string,
-  account: string,
-  now: number,
+  { account, boxId, now }: Holding & { now: number },
 ): Promise<void> {
   await drizzle(db)
     .update(boxes)
     .set({ leaseExpiresAt: now })
-    .where(and(eq(boxes.boxId, boxId), eq(boxes.leaseAccount, account), isNull(boxes.leaseSession)));
+    .where(
+      and(
+        eq(boxes.boxId, boxId),
+        eq(boxes.leaseAccount, account),
+        isNull(boxes.leaseSession),
+        eq(boxes.leaseOpenings, 1),
+      ),
+    );
 }
 
 export interface Candidate {
@@ -110,7 +136,7 @@ export interface Candidate {
  */
 export async function listCandidates(
   db: D1Database,
-  account: string | null,
+  account: string,
   { now, freshSince }: Moment,
 ): Promise<Candidate[]> {
   const own = sql`(${boxes.leaseAccount} IS ${account} AND ${boxes.leaseAccount} IS NOT NULL)`;
@@ -141,4 +167,16 @@ export async function countFreshByState(db: D1Database, freshSince: number): Pro
     .from(boxes)
     .where(gt(boxes.heartbeatAt, freshSince))
     .groupBy(state);
+}
+
+/** Deletes boxes last heard of until a time, and takes the holder off leases that ran out until then. */
+export async function forgetOld(db: D1Database, until: number): Promise<void> {
+  await db.batch([
+    prepare(db, sql`DELETE FROM ${boxes} WHERE heartbeat_at <= ${until}`),
+    prepare(
+      db,
+      sql`UPDATE ${boxes} SET lease_account = NULL, lease_expires_at = NULL, lease_session = NULL
+        WHERE lease_expires_at <= ${until}`,
+    ),
+  ]);
 }

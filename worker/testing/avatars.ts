@@ -37,11 +37,19 @@ export async function report(changes: Partial<AvatarReport> = {}): Promise<strin
   return (await bodyOf(answer, avatarReportAnswerSchema)).registry_note;
 }
 
-/** An agreement in the ledger, as the consent routes keep it. */
+/** An agreement in the ledger, as the consent routes keep it, about the face that the avatar has now. */
 export async function agree({ account = ann, avatarId = "mary-ann" } = {}): Promise<void> {
+  const face = await bindings.DB.prepare(
+    "SELECT coalesce(source_sha256, archive_id || '@' || made_at) AS face FROM avatars WHERE account = ? AND avatar_id = ?",
+  )
+    .bind(account, avatarId)
+    .first("face");
   await ledger
-    .prepare("INSERT INTO publication_consents VALUES (?, ?, ?, '1', ?, ?, NULL)")
-    .bind(crypto.randomUUID(), account, avatarId, "0".repeat(64), nowSeconds())
+    .prepare(
+      `INSERT INTO publication_consents (attestation_id, account, avatar_id, face, terms_version, terms_sha256, attested_at)
+        VALUES (?, ?, ?, ?, '1', ?, ?)`,
+    )
+    .bind(crypto.randomUUID(), account, avatarId, face ?? "", "0".repeat(64), nowSeconds())
     .run();
 }
 

@@ -2,6 +2,7 @@
 
 import type { LifecycleOrder } from "../../../contract/fleet.ts";
 import { nowSeconds } from "../../platform/clock.ts";
+import { hexOf } from "../../platform/digest.ts";
 import type { LifecycleSettings } from "../../platform/env.ts";
 import { describeError, log } from "../../platform/log.ts";
 import type { LifecycleDriver } from "./driver.ts";
@@ -9,14 +10,18 @@ import type { LifecycleDriver } from "./driver.ts";
 type WebhookSettings = Extract<LifecycleSettings, { kind: "webhook" }>;
 
 const timeoutMs = 10_000;
+
+/** Statuses by which a gateway or Cloudflare's edge says that it waited for an answer in vain: the order may have arrived. */
+const isGatewayFailure = (status: number) =>
+  status === 502 || status === 504 || (status >= 520 && status <= 530);
+
 const encoder = new TextEncoder();
 
 /** HMAC-SHA-256 of a text under a secret, as hex. */
 async function hmacHex(secret: string, text: string): Promise<string> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
-  const bytes = new Uint8Array(await crypto.subtle.sign(algorithm.name, key, encoder.encode(text)));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexOf(new Uint8Array(await crypto.subtle.sign(algorithm.name, key, encoder.encode(text))));
 }
 
 /** `t=<epoch seconds>,v1=<hex>`: the time is signed with the body, so that an old order cannot be sent again as new. */
@@ -43,10 +48,11 @@ export function createWebhookDriver({ url, secret }: WebhookSettings): Lifecycle
         if (!answer.ok) {
           log("warn", "lifecycle", { action: order.action, box: order.box_id, status: answer.status });
         }
-        return answer.ok;
+        if (answer.ok) return "taken";
+        return isGatewayFailure(answer.status) ? "unanswered" : "refused";
       } catch (error) {
         log("warn", "lifecycle", { action: order.action, box: order.box_id, ...describeError(error) });
-        return false;
+        return "unanswered";
       }
     },
   };

@@ -23,6 +23,8 @@ export const boxes = sqliteTable(
     leaseExpiresAt: integer("lease_expires_at"),
     /** The session that confirmed the lease; null while a box is awaited to report one. */
     leaseSession: text("lease_session"),
+    /** How many openings rest on the lease: one that is refused may give back only what it alone took. */
+    leaseOpenings: integer("lease_openings").notNull().default(0),
   },
   (table) => [index("boxes_by_lease").on(table.leaseAccount)],
 );

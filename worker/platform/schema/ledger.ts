@@ -22,6 +22,8 @@ export const publicationConsents = sqliteTable(
     attestationId: text("attestation_id").primaryKey(),
     account: text().notNull(),
     avatarId: text("avatar_id").notNull(),
+    /** Which face the avatar had: another one under its id needs an agreement of its own. */
+    face: text().notNull(),
     termsVersion: text("terms_version").notNull(),
     termsSha256: text("terms_sha256").notNull(),
     attestedAt: integer("attested_at").notNull(),

@@ -1,5 +1,6 @@
 // Uploads, generated pictures, and what must leave storage. Times are epoch seconds; digests are SHA-256 in hex.
 
+import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** Prefixes of storage that must be emptied; the clean-up goes on with whatever is left. */
@@ -26,7 +27,10 @@ export const uploads = sqliteTable(
     expiresAt: integer("expires_at").notNull(),
     claimedAt: integer("claimed_at"),
   },
-  (table) => [index("uploads_by_expiry").on(table.expiresAt)],
+  (table) => [
+    index("uploads_by_expiry").on(table.expiresAt),
+    index("uploads_by_account").on(table.account, table.expiresAt),
+  ],
 );
 
 /** Generated portraits; the bytes of one never change. */
@@ -38,11 +42,17 @@ export const portraits = sqliteTable(
     persona: text().notNull(),
     attempt: integer().notNull(),
     parentId: text("parent_id"),
+    /** Empty while it is still being drawn: nobody sees it before, yet it counts. */
     sha256: text().notNull(),
     createdAt: integer("created_at").notNull(),
     approvedAt: integer("approved_at"),
   },
-  (table) => [index("portraits_by_account").on(table.account, table.createdAt)],
+  (table) => [
+    index("portraits_by_account").on(table.account, table.createdAt),
+    index("portraits_unapproved")
+      .on(table.createdAt)
+      .where(sql`approved_at IS NULL`),
+  ],
 );
 
 /** Seated-still jobs of the last day. */
@@ -66,5 +76,8 @@ export const stillJobs = sqliteTable(
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
-  (table) => [index("still_jobs_by_age").on(table.createdAt)],
+  (table) => [
+    index("still_jobs_by_age").on(table.createdAt),
+    index("still_jobs_by_account").on(table.account, table.createdAt),
+  ],
 );

@@ -30,6 +30,10 @@ export const sessions = sqliteTable(
   (table) => [
     index("sessions_by_account").on(table.account, table.startedAt, table.id),
     index("sessions_by_avatar").on(table.account, table.avatarId),
+    // Of all sessions ever held, only those still live may have been lost.
+    index("sessions_live")
+      .on(table.startedAt)
+      .where(sql`ended_at IS NULL`),
   ],
 );
 
@@ -75,11 +79,12 @@ export const recordings = sqliteTable(
   ],
 );
 
-/** Sessions erased lately, by their folder in storage, so that a late report or a late PUT brings nothing back. */
+/** Sessions erased lately, so that a late report or a late PUT brings nothing back. */
 export const erasedSessions = sqliteTable("erased_sessions", {
-  prefix: text().primaryKey(),
+  sessionId: text("session_id").primaryKey(),
+  account: text().notNull(),
   erasedAt: integer("erased_at").notNull(),
-  /** When the last URL that could still PUT into the folder has run out; null when there was none. */
+  /** When the last PUT into its folder must have ended; null when there was none to come. */
   sweepAt: integer("sweep_at"),
 });
 

@@ -2,13 +2,9 @@
 // of the writes is what keeps the rule: whatever stops in between, no avatar stays published without an agreement.
 
 import type { PublicationConsent } from "../../contract/consents.ts";
-import { noAvatar } from "../avatars/avatars.ts";
+import { faceOf, noAvatar } from "../avatars/avatars.ts";
 import { findAvatar, unpublish } from "../avatars/store.ts";
-import { nowSeconds } from "../platform/clock.ts";
-import type { Env } from "../platform/env.ts";
-import { failure, success, type Outcome } from "../platform/errors.ts";
-import { newId } from "../platform/ids.ts";
-import { noPublicationLedger } from "./agreements.ts";
+import { noPublicationLedger } from "../consents/agreements.ts";
 import {
   deletePublicationConsent,
   insertPublicationConsent,
@@ -16,9 +12,13 @@ import {
   withdrawAgreements,
   type AvatarKey,
   type PublicationConsentRow,
-} from "./store.ts";
-import { listPublicationsAfter } from "./publications-store.ts";
-import { currentPublicationTerms } from "./terms.ts";
+} from "../consents/store.ts";
+import { currentPublicationTerms } from "../consents/terms.ts";
+import { nowSeconds } from "../platform/clock.ts";
+import type { Env } from "../platform/env.ts";
+import { failure, success, type Outcome } from "../platform/errors.ts";
+import { newId } from "../platform/ids.ts";
+import { listPublicationsAfter, type Publication } from "./store.ts";
 
 type Stores = Pick<Env, "db" | "ledger">;
 
@@ -34,7 +34,7 @@ function publicationRecord(row: PublicationConsentRow): PublicationConsent {
 }
 
 /**
- * Records that the account agrees to publish its avatar under the current terms. Fails with `terms_outdated`,
+ * Records that the account agrees to publish its avatar, with the face it has now, under the current terms. Fails with `terms_outdated`,
  * `avatar_not_found` or `publication_consent_unavailable`.
  */
 export async function agreeToPublish(
@@ -56,6 +56,7 @@ export async function agreeToPublish(
       attestationId: newId(),
       account,
       avatarId,
+      face: faceOf(avatar),
       termsVersion: terms.version,
       termsSha256: terms.sha256,
       attestedAt: nowSeconds(),
@@ -99,15 +100,16 @@ export async function withdrawPublication(
 const publicationsAtOnce = 1000;
 
 /**
- * The scheduled clean-up's share: takes avatars out of the shared list for which no agreement stands, as a publication that
- * was cut off between the two databases may leave one.
+ * The scheduled clean-up's share: takes avatars out of the shared list for whose face no agreement stands, as a publication
+ * that was cut off between the two databases may leave one.
  */
 export async function unpublishWithoutAgreement({ db, ledger }: Stores): Promise<void> {
   if (!ledger) return;
   let last: AvatarKey | null = null;
   for (;;) {
-    const page: AvatarKey[] = await listPublicationsAfter(db, last, publicationsAtOnce);
-    for (const { account, avatarId } of await listWithoutAgreement(ledger, page)) {
+    const page: Publication[] = await listPublicationsAfter(db, last, publicationsAtOnce);
+    const published = page.map((row) => ({ ...row, face: row.avatar ? faceOf(row.avatar) : "" }));
+    for (const { account, avatarId } of await listWithoutAgreement(ledger, published)) {
       await unpublish(db, account, avatarId, nowSeconds());
     }
     last = page.at(-1) ?? null;

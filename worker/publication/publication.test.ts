@@ -31,7 +31,6 @@ import {
   signIn,
   type Browser,
 } from "../testing/portal.ts";
-import { hasAgreedToPublish } from "./agreements.ts";
 import { agreeToPublish, withdrawPublication } from "./publication.ts";
 
 const env = envOf(bindings);
@@ -61,8 +60,9 @@ const refusalOf = async (response: Response) => [
 const unavailable = [503, "publication_consent_unavailable"];
 const visibility = async () => (await libraryOf(owner)).map((avatar) => avatar.visibility);
 const isAgreed = async () => {
-  const outcome = await hasAgreedToPublish(ledger, ann, avatarId);
-  return outcome.ok && outcome.value;
+  const standing =
+    "SELECT count(*) AS n FROM publication_consents WHERE avatar_id = ? AND withdrawn_at IS NULL";
+  return (await ledger.prepare(standing).bind(avatarId).first("n")) !== 0;
 };
 
 /** A database on which something else happens just before its first statement that begins with a verb. */
@@ -261,6 +261,27 @@ test("the clean-up unpublishes what no agreement stands for, and nothing while t
   await cleanUp(env);
   expect((await publicListOf(other)).map(({ avatar_id }) => avatar_id)).toEqual(["bert"]);
   expect(await visibility()).toEqual(["private"]);
+});
+
+test("the clean-up unpublishes a face that nobody agreed to publish", async () => {
+  const face = (letter: string) => ({ source: { filename: "face.png", sha256: letter.repeat(64) } });
+  await report(face("a"));
+  expect((await agree()).status).toBe(201);
+  await setVisibility(owner, "public");
+  await cleanUp(env);
+  expect(await visibility()).toEqual(["public"]);
+  await db.prepare("UPDATE avatars SET source_sha256 = ?").bind("b".repeat(64)).run();
+  await cleanUp(env);
+  expect(await visibility()).toEqual(["private"]);
+  expect(await publicListOf(other)).toEqual([]);
+});
+
+test("the clean-up unlists what the library holds no record of", async () => {
+  await agree();
+  await setVisibility(owner, "public");
+  await db.prepare("DELETE FROM avatars").run();
+  await cleanUp(env);
+  expect(await db.prepare("SELECT count(*) AS n FROM public_avatars").first("n")).toBe(0);
 });
 
 type Step = "agree" | "withdraw" | "publish" | "unpublish" | "lose" | "give back";
