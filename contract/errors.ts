@@ -51,6 +51,8 @@ export const errorStatus = {
   avatar_not_found: 404,
   invalid_visibility: 400,
   // Portraits and stills.
+  /** Too many of them within the hour; `Retry-After` says when there is room again. */
+  rate_limited: 429,
   unknown_portrait: 404,
   portrait_changed: 409,
   portrait_failed: 502,

@@ -39,9 +39,14 @@ export const limits = {
   uploadTotalBytes: 500 * 1024 * 1024,
   /** What was uploaded waits this long for the request that uses it. */
   uploadKeptSeconds: 24 * 3600,
+  /** Uploads of an account that wait for their request at once. */
+  uploadsWaiting: 50,
   stillKeptSeconds: 24 * 3600,
   personaChars: 2000,
   stillNoteChars: 2000,
+  /** Each costs its generator's time, so an account has so many an hour. */
+  portraitsPerHour: 20,
+  stillsPerHour: 20,
 
   sessionPage: { default: 20, max: 50 },
   sessionTitleChars: 200,

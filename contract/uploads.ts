@@ -15,6 +15,8 @@ export const uploadFieldSchema = z
 
 export const imageTypes = ["image/jpeg", "image/png"] as const;
 export const videoTypes = ["video/mp4", "video/quicktime", "video/webm"] as const;
+export const isImage = (contentType: string): boolean =>
+  (imageTypes as readonly string[]).includes(contentType);
 export const uploadTypeSchema = z.enum([...imageTypes, ...videoTypes]);
 export type UploadType = z.infer<typeof uploadTypeSchema>;
 

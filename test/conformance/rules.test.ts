@@ -169,11 +169,13 @@ async function upload(
   return [put.status, claimed.body.error?.code ?? String(claimed.status)];
 }
 
-test("a presigned upload is checked for type by its signature, for size and content after the PUT", async () => {
+test("a presigned upload is held to its type and length by its signature, and to its content after the PUT", async () => {
   const body = new Uint8Array(png);
   expect(await upload(body.length, body)).toEqual([200, "200"]);
   expect((await upload(body.length, body, "image/jpeg"))[0]).toBe(403);
-  expect(await upload(body.length + 1, body)).toEqual([200, "invalid_upload"]);
+  for (const declared of [body.length - 1, body.length + 1]) {
+    expect(await upload(declared, body)).toEqual([403, "unknown_upload"]);
+  }
   const text = new TextEncoder().encode("<html>".padEnd(body.length, "x"));
   expect(await upload(text.length, new Uint8Array(text))).toEqual([200, "invalid_upload"]);
 });

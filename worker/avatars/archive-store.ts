@@ -116,43 +116,28 @@ export async function unmarkStored(
 }
 
 export interface PlayableClip {
-  account: string;
   archiveId: string;
   filename: string;
   storedAt: number;
 }
 
-/** The newest stored clip of a tone, of the account's own avatar, else of a published one; undefined when there is none. */
+/**
+ * The newest stored clip of a tone. The account's own avatar of the id hides every published one, so that nobody who asks
+ * for their own face is shown a stranger's; undefined when the avatar that is meant has none, or there is no avatar.
+ */
 export async function findPlayable(
   db: D1Database,
   { account, avatarId }: AvatarKey,
   tone: Tone,
 ): Promise<PlayableClip | undefined> {
-  return drizzle(db)
-    .select({
-      account: avatars.account,
-      archiveId: avatars.archiveId,
-      filename: avatarFiles.filename,
-      storedAt: sql<number>`${avatarFiles.storedAt}`,
-    })
-    .from(avatars)
-    .innerJoin(
-      avatarFiles,
-      and(eq(avatarFiles.account, avatars.account), eq(avatarFiles.avatarId, avatars.avatarId)),
-    )
-    .leftJoin(
-      publicAvatars,
-      and(eq(publicAvatars.account, avatars.account), eq(publicAvatars.avatarId, avatars.avatarId)),
-    )
-    .where(
-      sql`${avatars.avatarId} = ${avatarId} AND ${avatarFiles.role} = 'clip' AND ${avatarFiles.tone} = ${tone}
-        AND ${avatarFiles.storedAt} IS NOT NULL
-        AND (${avatars.account} = ${account} OR ${publicAvatars.account} IS NOT NULL)`,
-    )
-    .orderBy(
-      sql`${avatars.account} = ${account} DESC, ${publicAvatars.publishedAt}, ${avatars.account},
-        ${avatarFiles.storedAt} DESC`,
-    )
-    .limit(1)
-    .get();
+  const own = sql`FROM ${avatars} WHERE account = ${account} AND avatar_id = ${avatarId}`;
+  return drizzle(db).get<PlayableClip | undefined>(sql`
+    SELECT avatar.archive_id AS archiveId, file.filename, file.stored_at AS storedAt
+    FROM (SELECT account, 0 AS published_at ${own}
+      UNION ALL SELECT account, published_at FROM ${publicAvatars}
+        WHERE avatar_id = ${avatarId} AND NOT EXISTS (SELECT 1 ${own})) AS meant
+    JOIN ${avatars} AS avatar ON avatar.account = meant.account AND avatar.avatar_id = ${avatarId}
+    JOIN ${avatarFiles} AS file ON file.account = meant.account AND file.avatar_id = ${avatarId}
+    WHERE file.role = 'clip' AND file.tone = ${tone} AND file.stored_at IS NOT NULL
+    ORDER BY meant.published_at, meant.account, file.stored_at DESC LIMIT 1`);
 }

@@ -23,6 +23,7 @@ import {
   still,
   tellDone,
 } from "../testing/avatars.ts";
+import { plansOf } from "../testing/plans.ts";
 import {
   beat,
   bindings,
@@ -35,6 +36,7 @@ import {
   withKey,
   type Browser,
 } from "../testing/portal.ts";
+import { findPlayable } from "./archive-store.ts";
 import { closeArchive, grantArchive, readAssets, readClipVideo } from "./archive.ts";
 
 const media = bindings.MEDIA;
@@ -195,6 +197,46 @@ describe("a clip's video", () => {
     expect(await refusalOf(await get("clips/happy/video", other))).toEqual([404, "unknown_avatar"]);
   });
 
+  test("of a stranger is never played in place of one that the caller's own avatar has not", async () => {
+    await report();
+    await archiveClip();
+    await agree();
+    await setVisibility(owner, "public");
+    expect((await get("clips/happy/video", other)).status).toBe(200);
+    await report({ account: bea });
+    const refused = await get("clips/happy/video", other);
+    expect(await refusalOf(refused)).toEqual([404, "unknown_avatar"]);
+  });
+
+  test("of several published under one id is that of the first, and the newest of its tone", async () => {
+    for (const account of [bea, ann]) {
+      await report({ account });
+      await archiveClip({ account });
+      await agree({ account });
+      await setVisibility(account === ann ? owner : other, "public");
+      moveClock(1);
+    }
+    const played = await bodyOf(
+      await get("clips/happy/video", await signIn("cyd@example.com")),
+      clipVideoSchema,
+    );
+    const theirs = await bodyOf(await get("clips/happy/video", other), clipVideoSchema);
+    expect(keyOf(played.url)).toBe(keyOf(theirs.url));
+  });
+
+  test("is found without going through any table", async () => {
+    const steps = await plansOf((observed) =>
+      findPlayable(observed, { account: ann, avatarId: "mary-ann" }, "happy"),
+    );
+    expect(steps.filter((step) => /SEARCH (?:avatars|avatar|file|public_avatars) /.test(step))).toHaveLength(
+      5,
+    );
+    // What is gone through is the short list of avatars that are meant.
+    expect(steps.filter((step) => step.startsWith("SCAN")).filter((step) => step !== "SCAN meant")).toEqual(
+      [],
+    );
+  });
+
   test("of the caller's own avatar comes before a published one of the same id", async () => {
     await report();
     await archiveClip();
@@ -266,6 +308,14 @@ describe("what boxes put into an archive", () => {
     }
   });
 
+  test("goes into a folder that an avatar without one is given by its next report", async () => {
+    await report();
+    await db.prepare("UPDATE avatars SET archive_id = ''").run();
+    expect(await refusalOf(await askGrant(await still()))).toEqual([404, "avatar_not_found"]);
+    await report();
+    expect(await putFile(await still(), "a picture")).toMatch(/^avatars\/[0-9a-f-]{36}\/still\.jpg$/);
+  });
+
   test("replaces the file of the same name", async () => {
     await report();
     const key = await putFile(await still(), "a picture");
@@ -299,7 +349,7 @@ describe("what boxes put into an archive", () => {
     expect(await refusalOf(answer)).toEqual([400, "invalid_upload"]);
   });
 
-  test("is granted in the order it was asked for, with the type signed", async () => {
+  test("is granted in the order it was asked for, with the type and length signed", async () => {
     await report();
     const files = [await still(), await happyClip()];
     const answer = await askAsBox("avatars/media", { account: ann, avatar_id: "mary-ann", files });
@@ -309,7 +359,9 @@ describe("what boxes put into an archive", () => {
       { "Content-Type": "image/jpeg" },
       { "Content-Type": "video/mp4" },
     ]);
-    for (const { url } of grants) expect(url).toContain("X-Amz-SignedHeaders=content-type");
+    for (const { url } of grants) {
+      expect(new URL(url).searchParams.get("X-Amz-SignedHeaders")).toBe("content-length;content-type;host");
+    }
   });
 
   test("of an erased avatar never joins the one that came after it", async () => {

@@ -5,12 +5,12 @@ import type { ArchiveFile, archiveRequestSchema } from "../../contract/internal/
 import type { assetsSchema, clipVideoSchema, portalClipListSchema } from "../../contract/library.ts";
 import { limits } from "../../contract/limits.ts";
 import { toneSchema } from "../../contract/tones.ts";
-import { imageTypes, type PutGrant } from "../../contract/uploads.ts";
+import { isImage, type PutGrant } from "../../contract/uploads.ts";
 import { readStatus } from "../fleet/fleet.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { failure, success, type Outcome } from "../platform/errors.ts";
-import { isAsGranted, ownerFolder, type Signer } from "../platform/storage.ts";
+import { isAsGranted, type Signer } from "../platform/storage.ts";
 import {
   findArchive,
   findPlayable,
@@ -20,19 +20,10 @@ import {
   unmarkStored,
 } from "./archive-store.ts";
 import { noAvatar } from "./avatars.ts";
+import { archivePrefix } from "./folders.ts";
 import { findAvatar, listClips, type AvatarRow } from "./store.ts";
 
 type ArchiveRequest = z.infer<typeof archiveRequestSchema>;
-
-/** Where an avatar's files are: the folder of its account, then its own. */
-export async function archiveFolder({
-  account,
-  archiveId,
-}: Pick<AvatarRow, "account" | "archiveId">): Promise<string> {
-  return `avatars/${await ownerFolder(account)}/${archiveId}/`;
-}
-
-const isImage = (contentType: string) => (imageTypes as readonly string[]).includes(contentType);
 
 const noStorage = "No media storage is configured here, so nothing can be signed.";
 
@@ -44,7 +35,6 @@ export async function readAssets(
   const avatar = await findAvatar(db, account, avatarId);
   if (!avatar) return noAvatar;
   if (!signer) return failure("media_unavailable", noStorage);
-  const folder = await archiveFolder(avatar);
   const files = await listStored(db, { account, avatarId });
   const assets = await Promise.all(
     files.map(async (file) => ({
@@ -52,7 +42,7 @@ export async function readAssets(
       filename: file.filename,
       size_bytes: file.size,
       updated_at: file.storedAt ?? avatar.updatedAt,
-      url: await signer.get(folder + file.filename),
+      url: await signer.get(archivePrefix(avatar.archiveId) + file.filename),
     })),
   );
   return success({ avatar_id: avatarId, assets, expires_in: limits.signedUrlSeconds });
@@ -100,7 +90,10 @@ export async function readClips(
   });
 }
 
-/** A newly signed URL of a tone's clip: of the caller's own avatar, else of a published one. */
+/**
+ * A newly signed URL of a tone's clip: of the caller's own avatar of this id, whether or not it has one; where the caller
+ * has no such avatar, of a published one.
+ */
 export async function readClipVideo(
   db: D1Database,
   signer: Signer | null,
@@ -113,7 +106,7 @@ export async function readClipVideo(
   if (!signer) return failure("clip_video_unavailable", noStorage);
   const expiresIn = limits.signedUrlSeconds;
   return success({
-    url: await signer.get((await archiveFolder(clip)) + clip.filename),
+    url: await signer.get(archivePrefix(clip.archiveId) + clip.filename),
     expires_in: expiresIn,
     expires_at: nowSeconds() + expiresIn,
     tone: tone.data,
@@ -152,10 +145,12 @@ export async function grantArchive(
   if (!archive) return noAvatar;
   if (!signer) return failure("media_unavailable", noStorage);
   const { archiveId } = archive;
-  const folder = await archiveFolder({ account, archiveId });
+  const folder = archivePrefix(archiveId);
   // Signed before it is noted: no grant then outlives an erasure by more than its own life.
   const grants = await Promise.all(
-    files.map((file) => signer.put(folder + file.filename, file.content_type)),
+    files.map(({ filename, content_type: contentType, size }) =>
+      signer.put(folder + filename, { contentType, size }),
+    ),
   );
   return (await insertGranted(db, key, { archiveId, files })) ? success(grants) : noAvatar;
 }
@@ -169,7 +164,7 @@ export async function closeArchive(
   const archive = await findArchive(db, key, madeAt ?? null);
   if (!archive) return noAvatar;
   const { archiveId } = archive;
-  const folder = await archiveFolder({ account, archiveId });
+  const folder = archivePrefix(archiveId);
   const granted = new Map(archive.files.map((row) => [row.filename, row]));
   for (const file of files) {
     const row = granted.get(file.filename);

@@ -12,9 +12,12 @@ import {
   erasureVolumes,
   publicAvatars,
 } from "../platform/schema/avatars.ts";
+import { noteRemovals } from "../platform/removals.ts";
 import { mediaRemovals } from "../platform/schema/media.ts";
 import { recordings, sessions } from "../platform/schema/sessions.ts";
 import { prepare } from "../platform/statement.ts";
+import { sessionPrefixOf } from "../sessions/folders.ts";
+import { archivePrefixOf } from "./folders.ts";
 
 export interface AvatarKey {
   account: string;
@@ -32,10 +35,8 @@ export function isErased({ account, avatarId }: AvatarKey, madeAt: number): SQL 
 export interface NewErasure extends AvatarKey {
   id: string;
   at: number;
-  /** Folder of the account in storage. */
-  folder: string;
-  /** How long a grant to write into storage lives. */
-  grantSeconds: number;
+  /** How long after it was granted a PUT into storage may still write. */
+  putEndsWithinSeconds: number;
   /** There is a ledger that may hold agreements of it. */
   ledger: boolean;
 }
@@ -46,7 +47,7 @@ export interface NewErasure extends AvatarKey {
  */
 export async function insertErasure(
   db: D1Database,
-  { id, account, avatarId, at, folder, grantSeconds, ledger }: NewErasure,
+  { id, account, avatarId, at, putEndsWithinSeconds, ledger }: NewErasure,
 ): Promise<void> {
   const own = sql`account = ${account} AND avatar_id = ${avatarId}`;
   const begun = sql`EXISTS (SELECT 1 FROM ${erasures} WHERE id = ${id})`;
@@ -68,24 +69,20 @@ export async function insertErasure(
         AND (weights_volume <> '' OR NOT EXISTS (SELECT 1 FROM ${erasureVolumes} WHERE erasure_id = ${id}))
       ON CONFLICT DO NOTHING`,
     sql`INSERT INTO ${erasureMedia} (erasure_id, prefix, closes_at)
-      SELECT ${id}, ${archivePrefix(folder, sql`archive_id`)}, ${at + grantSeconds}
+      SELECT ${id}, ${archivePrefixOf(sql`archive_id`)}, ${at + putEndsWithinSeconds}
       FROM ${avatars} WHERE ${own} AND archive_id <> '' AND ${begun}`,
     sql`INSERT INTO ${erasureMedia} (erasure_id, prefix, closes_at)
-      SELECT ${id}, ${`sessions/${folder}/`} || session_id || '/',
-        granted_at + ${grantSeconds}
+      SELECT ${id}, ${sessionPrefixOf(sql`session_id`)}, granted_at + ${putEndsWithinSeconds}
       FROM ${recordings} WHERE ${theirRecordings} AND ${begun}`,
-    sql`INSERT INTO ${mediaRemovals} (prefix, since)
-      SELECT prefix, ${at} FROM ${erasureMedia} WHERE erasure_id = ${id} ON CONFLICT DO NOTHING`,
     sql`DELETE FROM ${recordings} WHERE ${theirRecordings} AND ${begun}`,
     ...[publicAvatars, clips, avatarFiles, avatarVolumes, avatars].map(
       (table) => sql`DELETE FROM ${table} WHERE ${own} AND ${begun}`,
     ),
   ];
-  await db.batch(statements.map((statement) => prepare(db, statement)));
-}
-
-function archivePrefix(folder: string, archiveId: SQL): SQL {
-  return sql`${`avatars/${folder}/`} || ${archiveId} || '/'`;
+  await db.batch([
+    ...statements.map((statement) => prepare(db, statement)),
+    noteRemovals(db, sql`SELECT prefix FROM ${erasureMedia} WHERE erasure_id = ${id}`),
+  ]);
 }
 
 /** What is pending of an account's avatar, over all its erasures; null when it was never erased. */

@@ -4,7 +4,7 @@ import { structuredErrorSchema } from "../../contract/errors.ts";
 import { erasureReceiptSchema, type ErasureReceipt } from "../../contract/library.ts";
 import { cleanUp } from "../cleanup.ts";
 import { envOf } from "../platform/env.ts";
-import { ownerFolder } from "../platform/storage.ts";
+import { recordingKey } from "../sessions/folders.ts";
 import {
   agree,
   ann,
@@ -73,7 +73,7 @@ async function record(sessionId: string, { account = ann, avatarId = "mary-ann",
       )
       .bind(sessionId, account, now, now, stored ? now : null),
   ]);
-  const key = `sessions/${await ownerFolder(account)}/${sessionId}/recording.mp4`;
+  const key = recordingKey(sessionId);
   if (stored) await media.put(key, "x");
   return key;
 }

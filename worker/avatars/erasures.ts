@@ -2,14 +2,13 @@
 // boxes confirm it, what was prepared on their weights volumes. Whatever fails stays noted and is taken up again.
 
 import type { ErasureArtefact, ErasureReceipt } from "../../contract/library.ts";
-import { limits } from "../../contract/limits.ts";
 import { eraseConsents } from "../consents/agreements.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { success, type Outcome } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { carryOutRemoval } from "../platform/removals.ts";
-import { ownerFolder } from "../platform/storage.ts";
+import { putEndsWithinSeconds } from "../platform/storage.ts";
 import { noAvatar } from "./avatars.ts";
 import {
   findPending,
@@ -24,8 +23,6 @@ import {
   type AvatarKey,
 } from "./erasure-store.ts";
 
-/** A PUT that begins while its grant is live may go on for as long again. */
-const grantSeconds = 2 * limits.signedUrlSeconds;
 /** Most prefixes one request empties; the clean-up empties the others. */
 const removalsAtOnce = 20;
 /** Most erasures one clean-up goes on with, and one sweep of a box is told of. */
@@ -48,8 +45,7 @@ export async function eraseAvatar(
     ...key,
     id: newId(),
     at: nowSeconds(),
-    folder: await ownerFolder(account),
-    grantSeconds,
+    putEndsWithinSeconds,
     ledger: env.ledger !== null,
   });
   const found = await findPending(db, key);

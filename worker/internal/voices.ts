@@ -7,11 +7,11 @@ import {
   voiceAccountRequestSchema,
   voiceAccountSchema,
 } from "../../contract/internal/voices.ts";
+import { readBytesWithin } from "../platform/body.ts";
 import { unwrap } from "../platform/errors.ts";
 import { answers, declareRoute, takes, type PortalApp } from "../platform/portal.ts";
 import { readVoiceAccount } from "../voices/account.ts";
 import { keepBuiltin, keepSample } from "../voices/builtin.ts";
-import { readBytesWithin } from "../voices/wav.ts";
 
 const account = declareRoute("box", {
   method: "post",

@@ -1,17 +1,25 @@
-// Request bodies: read once, never past their limit, and parsed whatever the caller named their type.
+// Bodies: read once, never past their limit, and parsed whatever the caller named their type.
 
 import type { MiddlewareHandler } from "hono";
 import { limits } from "../../contract/limits.ts";
 import { refuse } from "./errors.ts";
 import type { Portal } from "./context.ts";
 
-/** Reads a body as UTF-8 text; null as soon as it is known to be longer than the limit. */
-export async function readTextWithin(message: Request | Response, maxBytes: number): Promise<string | null> {
-  if (Number(message.headers.get("Content-Length") ?? 0) > maxBytes) return null;
-  if (!message.body) return "";
+type Message = Pick<Request | Response, "body" | "headers">;
+
+/** A body's bytes; null as soon as it is known to be longer than the limit. */
+export async function readBytesWithin(
+  { body, headers }: Message,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (Number(headers.get("Content-Length") ?? 0) > maxBytes) {
+    await body?.cancel();
+    return null;
+  }
+  if (!body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const reader = message.body.getReader();
+  const reader = body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
@@ -22,7 +30,19 @@ export async function readTextWithin(message: Request | Response, maxBytes: numb
     }
     chunks.push(value);
   }
-  return new TextDecoder().decode(await new Blob(chunks).arrayBuffer());
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+/** A body as UTF-8 text; null as soon as it is known to be longer than the limit. */
+export async function readTextWithin(message: Message, maxBytes: number): Promise<string | null> {
+  const bytes = await readBytesWithin(message, maxBytes);
+  return bytes && new TextDecoder().decode(bytes);
 }
 
 /**

@@ -9,7 +9,9 @@ import {
 } from "../../contract/errors.ts";
 
 /** What a rule answers: a value, or why there is none. `cause` is for the log alone. */
-export type Outcome<T> = { ok: true; value: T } | { ok: false; failure: Failure; cause?: unknown };
+export type Outcome<T> =
+  | { ok: true; value: T }
+  | { ok: false; failure: Failure; cause?: unknown; retryAfterSeconds?: number };
 
 export function success<T>(value: T): Outcome<T> {
   return { ok: true, value };
@@ -17,6 +19,11 @@ export function success<T>(value: T): Outcome<T> {
 
 export function failure(code: ErrorCode, message: string, cause?: unknown): Outcome<never> {
   return { ok: false, failure: { code, message }, cause };
+}
+
+/** The failure of whoever asks too often. */
+export function rateLimited(message: string, retryAfterSeconds: number): Outcome<never> {
+  return { ok: false, failure: { code: "rate_limited", message }, retryAfterSeconds };
 }
 
 /** A failure on its way to the one edge that turns codes into answers. */
@@ -35,7 +42,10 @@ export class Refusal extends Error {
 /** The value of an outcome; a failure is thrown to the edge. */
 export function unwrap<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
-  throw new Refusal(outcome.failure, { cause: outcome.cause });
+  const { failure: why, cause, retryAfterSeconds } = outcome;
+  const headers: Record<string, string> =
+    retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
+  throw new Refusal(why, { cause, headers });
 }
 
 export function refuse(code: ErrorCode, message: string, headers?: Record<string, string>): never {

@@ -1,6 +1,6 @@
 // What must leave storage: asked for once, tried at once, and tried again by the clean-up until it is gone.
 
-import { eq, sql } from "drizzle-orm";
+import { eq, sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { nowSeconds } from "./clock.ts";
 import type { Env } from "./env.ts";
@@ -9,12 +9,21 @@ import { mediaRemovals } from "./schema/media.ts";
 import { prepare } from "./statement.ts";
 import { removePrefix } from "./storage.ts";
 
-/** A statement that notes a prefix for removal, to go into the batch that deletes the rows which knew of it. */
-export function noteRemoval(db: D1Database, prefix: string): D1PreparedStatement {
+/**
+ * A statement that notes prefixes for removal, to go into the batch that deletes the rows which knew of them. The
+ * selection's one column is called `prefix`.
+ */
+export function noteRemovals(db: D1Database, selection: SQL): D1PreparedStatement {
   return prepare(
     db,
-    sql`INSERT INTO ${mediaRemovals} (prefix, since) VALUES (${prefix}, ${nowSeconds()}) ON CONFLICT DO NOTHING`,
+    sql`INSERT INTO ${mediaRemovals} (prefix, since)
+      SELECT prefix, ${nowSeconds()} FROM (${selection}) WHERE true ON CONFLICT DO NOTHING`,
   );
+}
+
+/** As {@link noteRemovals}, of one prefix that is known already. */
+export function noteRemoval(db: D1Database, prefix: string): D1PreparedStatement {
+  return noteRemovals(db, sql`SELECT ${prefix} AS prefix`);
 }
 
 /** Empties a noted prefix and strikes it off; false when storage fails, and the clean-up will try again. */
@@ -30,16 +39,6 @@ export async function carryOutRemoval(
     log("error", "media_removal", describeError(error));
     return false;
   }
-}
-
-/** Whether a prefix still waits to be emptied. */
-export async function isRemovalPending(db: D1Database, prefix: string): Promise<boolean> {
-  const row = await drizzle(db)
-    .select({ prefix: mediaRemovals.prefix })
-    .from(mediaRemovals)
-    .where(eq(mediaRemovals.prefix, prefix))
-    .get();
-  return row !== undefined;
 }
 
 /** Most prefixes one clean-up empties. */

@@ -1,11 +1,11 @@
-// The one bucket: what is in it, and URLs that let others reach one object for a quarter of an hour.
+// The one bucket: what is in it, and URLs that let others reach one object for a quarter of an hour. Whoever gets a URL
+// reads the key in it, so keys are made of random ids and file names and of nothing that leads to an account.
 
 import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { limits } from "../../contract/limits.ts";
 import type { PutGrant } from "../../contract/uploads.ts";
 import type { PortalContext } from "./context.ts";
-import { sha256Hex } from "./digest.ts";
 import type { Env, S3Settings } from "./env.ts";
 
 const clients = new Map<string, S3Client>();
@@ -33,9 +33,16 @@ function clientOf(settings: S3Settings, requestUrl: string): S3Client {
 export interface Signer {
   /** A GET of one object. */
   get(key: string): Promise<string>;
-  /** A PUT of one object, which must come with exactly the headers of the grant. */
-  put(key: string, contentType: string): Promise<PutGrant>;
+  /** A PUT of one object of exactly `size` bytes, which must come with the headers of the grant. */
+  put(key: string, content: { contentType: string; size: number }): Promise<PutGrant>;
 }
+
+/**
+ * How long after it was granted a PUT may still write. Storage judges a signature when a request begins, so one that
+ * begins in the last second of its grant goes on for as long as its body takes: another life of a URL is given it. What
+ * is emptied for good is emptied again after this long.
+ */
+export const putEndsWithinSeconds = 2 * limits.signedUrlSeconds;
 
 /** Null when this portal cannot sign. */
 export function signerOf(c: PortalContext): Signer | null {
@@ -49,20 +56,16 @@ export function signerAt({ s3 }: Pick<Env, "s3">, portalUrl: string): Signer | n
   const expiresIn = limits.signedUrlSeconds;
   return {
     get: (key) => getSignedUrl(client, new GetObjectCommand({ Bucket: s3.bucket, Key: key }), { expiresIn }),
-    put: async (key, contentType) => ({
+    put: async (key, { contentType, size }) => ({
       url: await getSignedUrl(
         client,
-        new PutObjectCommand({ Bucket: s3.bucket, Key: key, ContentType: contentType }),
-        { expiresIn, signableHeaders: new Set(["content-type"]) },
+        new PutObjectCommand({ Bucket: s3.bucket, Key: key, ContentType: contentType, ContentLength: size }),
+        { expiresIn, signableHeaders: new Set(["content-type", "content-length"]) },
       ),
+      // Whoever sends a body of known length sends its length as well; a browser lets no page set that header.
       headers: { "Content-Type": contentType },
     }),
   };
-}
-
-/** The folder name of an account: keys are seen in URLs, so they never hold an address. */
-export async function ownerFolder(account: string): Promise<string> {
-  return (await sha256Hex(account)).slice(0, 32);
 }
 
 export interface ExpectedObject {
@@ -71,7 +74,7 @@ export interface ExpectedObject {
   contentType: string;
 }
 
-/** Whether an object is there with exactly the size and type it was granted for. A presigned PUT cannot enforce the size. */
+/** Whether an object is there with exactly the size and type it was granted for: storage may not have enforced both. */
 export async function isAsGranted(media: R2Bucket, expected: ExpectedObject): Promise<boolean> {
   const object = await media.head(expected.key);
   return (

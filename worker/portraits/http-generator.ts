@@ -1,9 +1,9 @@
 // An image generator behind one URL.
 
 import { limits } from "../../contract/limits.ts";
-import { askGenerator, GeneratorError } from "./answer.ts";
+import { askGenerator, GeneratorError } from "../platform/generator-client.ts";
+import { inspectPng } from "../platform/png.ts";
 import { portraitSide, type PortraitGenerator } from "./generator.ts";
-import { inspectPng } from "./png.ts";
 
 const timeoutMs = 60_000;
 

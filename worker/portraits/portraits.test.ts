@@ -1,8 +1,12 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { structuredErrorSchema } from "../../contract/errors.ts";
 import { portraitSchema, type Portrait } from "../../contract/portraits.ts";
 import { cleanUp } from "../cleanup.ts";
+import { limits } from "../../contract/limits.ts";
+import { sha256Hex } from "../platform/digest.ts";
 import { parseEnv, type Bindings } from "../platform/env.ts";
-import { ownerFolder } from "../platform/storage.ts";
+import { encodePng, inspectPng } from "../platform/png.ts";
+import { plansOf } from "../testing/plans.ts";
 import {
   bindings,
   bodyOf,
@@ -18,8 +22,7 @@ import {
   withKey,
   type Browser,
 } from "../testing/portal.ts";
-import { bytesSha256Hex } from "./digest.ts";
-import { encodePng, inspectPng } from "./png.ts";
+import { insertPortrait, listEnded } from "./store.ts";
 import { createPortrait, removeUnapproved, unapprovedSeconds } from "./portraits.ts";
 
 const persona = "A quiet archivist with a silver bun, Zanzibarine Quillfeather";
@@ -62,7 +65,7 @@ async function draw(): Promise<Portrait> {
 }
 
 const portraitOf = async (response: Response) => (await bodyOf(response, portraitSchema)).portrait;
-const keyOf = async (id: string, owner = account) => `portraits/${await ownerFolder(owner)}/${id}.png`;
+const keyOf = (id: string) => `portraits/${id}.png`;
 const rows = async () => (await db.prepare("SELECT * FROM portraits").all()).results;
 
 describe("over the wire", () => {
@@ -85,13 +88,13 @@ describe("over the wire", () => {
         expires_in: 900,
       });
       expect(network).not.toHaveBeenCalled();
-      const key = await keyOf(portrait.portrait_id);
+      const key = keyOf(portrait.portrait_id);
       expect(new URL(portrait.image_url).pathname.endsWith(`/visavis-media/${key}`)).toBe(true);
       const stored = await media.get(key);
       expect(stored?.httpMetadata?.contentType).toBe("image/png");
       const bytes = new Uint8Array((await stored?.arrayBuffer()) ?? new ArrayBuffer());
       expect(inspectPng(bytes)).toEqual({ width: 640, height: 640 });
-      expect(await bytesSha256Hex(bytes)).toBe(portrait.sha256);
+      expect(await sha256Hex(bytes)).toBe(portrait.sha256);
       expect(lines.join("\n")).not.toContain("Quillfeather");
 
       // Another attempt is another face under another id; the first stays as it was.
@@ -209,7 +212,7 @@ describe("rules", () => {
     expect(asked).toEqual([
       { url: generatorUrl, method: "POST", body: { persona, seed, width: 640, height: 640 } },
     ]);
-    expect(new Uint8Array(await (await media.get(await keyOf(id)))!.arrayBuffer())).toEqual(picture);
+    expect(new Uint8Array(await (await media.get(keyOf(id)))!.arrayBuffer())).toEqual(picture);
   });
 
   test("PORTRAIT_URL chooses the HTTP generator", () => {
@@ -301,8 +304,73 @@ describe("rules", () => {
   });
 });
 
+describe("an account", () => {
+  const most = limits.portraitsPerHour;
+  const create = (studioThere = studio(), who = account) =>
+    createPortrait(studioThere, signer, { account: who, persona });
+
+  test("has twenty portraits an hour, however many are asked for at once, and no more are drawn", async () => {
+    const asked = serveGenerator();
+    const made = await Promise.all(Array.from({ length: most + 5 }, () => create()));
+    expect(made.filter(({ ok }) => ok)).toHaveLength(most);
+    expect(asked).toHaveLength(most);
+    for (const refused of made.filter(({ ok }) => !ok)) {
+      expect(refused).toMatchObject({ failure: { code: "rate_limited" }, retryAfterSeconds: 3600 });
+    }
+    expect(await create(studio(), "bob@example.com")).toMatchObject({ ok: true });
+  });
+
+  test("is told when there is room again, for another attempt as for a first one", async () => {
+    const first = await draw();
+    moveClock(600);
+    serveGenerator();
+    for (let times = 1; times < most; times += 1) expect(await create()).toMatchObject({ ok: true });
+    const ann = await signIn(account);
+    vi.restoreAllMocks();
+    for (const path of ["", `/${first.portrait_id}/regenerate`]) {
+      const answer = await post(`/auth/portraits${path}`, path === "" ? { persona } : undefined, ann);
+      expect([answer.status, answer.headers.get("Retry-After")]).toEqual([429, "3000"]);
+      const { error } = await bodyOf(answer, structuredErrorSchema);
+      expect(error.code).toBe("rate_limited");
+      expect(error.message).toContain("20 portraits an hour");
+    }
+    moveClock(3000);
+    serveGenerator();
+    expect(await create()).toMatchObject({ ok: true });
+    expect(await create()).toMatchObject({ retryAfterSeconds: 600 });
+  });
+
+  test("pays nothing for an attempt that failed", async () => {
+    captureLog();
+    serveGenerator(() => new Response(null, { status: 500 }));
+    for (let times = 0; times < most; times += 1) {
+      expect(await create()).toMatchObject({ failure: { code: "portrait_failed" } });
+    }
+    vi.restoreAllMocks();
+    expect(await draw()).toMatchObject({ attempt: 1 });
+  });
+
+  test("does not see one that is still being drawn", async () => {
+    const id = crypto.randomUUID();
+    const now = Math.floor(Date.now() / 1000);
+    await insertPortrait(
+      db,
+      { id, account, persona, attempt: 1, parentId: null, createdAt: now },
+      { account, now, seconds: 3600, most },
+    );
+    const ann = await signIn(account);
+    expect((await call(`/auth/portraits/${id}`, { headers: ann })).status).toBe(404);
+    expect((await post(`/auth/portraits/${id}/regenerate`, undefined, ann)).status).toBe(404);
+  });
+});
+
 describe("the clean-up", () => {
-  const removed = async (id: string) => (await media.head(await keyOf(id))) === null;
+  test("finds what has ended without going through all portraits", async () => {
+    const steps = await plansOf((observed) => listEnded(observed, { keptSince: 1, limit: 1 }));
+    expect(steps).toEqual(["SEARCH portraits USING INDEX portraits_unapproved (created_at<?)"]);
+  });
+
+  const removed = async (id: string) => (await media.head(keyOf(id))) === null;
 
   test("removes what nobody approved in 30 days, and nothing else", async () => {
     const ann = await signIn(account);
@@ -341,10 +409,4 @@ describe("the clean-up", () => {
     expect(await rows()).toEqual([]);
     expect(await removed(id)).toBe(true);
   });
-});
-
-test("no key of storage holds an address", async () => {
-  const { image_url: url } = await draw();
-  expect(url).not.toContain("example.com");
-  expect(url).not.toContain(encodeURIComponent(account));
 });

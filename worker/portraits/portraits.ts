@@ -4,12 +4,13 @@
 import type { Portrait } from "../../contract/portraits.ts";
 import { limits } from "../../contract/limits.ts";
 import { nowSeconds } from "../platform/clock.ts";
-import { bytesSha256Hex } from "./digest.ts";
+import { sha256Hex } from "../platform/digest.ts";
 import type { Env } from "../platform/env.ts";
-import { failure, success, type Outcome } from "../platform/errors.ts";
+import { failure, rateLimited, success, type Outcome } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { describeError, log } from "../platform/log.ts";
-import { ownerFolder, type Signer } from "../platform/storage.ts";
+import type { RateWindow } from "../platform/rate.ts";
+import type { Signer } from "../platform/storage.ts";
 import { seedOf } from "./generator.ts";
 import { generatorOf } from "./generators.ts";
 import {
@@ -17,13 +18,16 @@ import {
   deleteEnded,
   deletePortrait,
   findPortrait,
+  finishPortrait,
   insertPortrait,
   listEnded,
+  secondsUntilRoom,
   type PortraitRow,
 } from "./store.ts";
 
 /** What nobody approved within this time is removed. */
 export const unapprovedSeconds = 30 * 24 * 3600;
+const hourSeconds = 3600;
 /** Most portraits one clean-up removes. */
 const removedAtOnce = 500;
 
@@ -42,9 +46,7 @@ const noStorage = failure(
 
 const keptSince = () => nowSeconds() - unapprovedSeconds;
 
-async function keyOf({ account, id }: PortraitRequest): Promise<string> {
-  return `portraits/${await ownerFolder(account)}/${id}.png`;
-}
+const keyOf = (id: string): string => `portraits/${id}.png`;
 
 async function show(row: PortraitRow, signer: Signer): Promise<Portrait> {
   return {
@@ -54,7 +56,7 @@ async function show(row: PortraitRow, signer: Signer): Promise<Portrait> {
     attempt: row.attempt,
     parent_id: row.parentId,
     sha256: row.sha256,
-    image_url: await signer.get(await keyOf(row)),
+    image_url: await signer.get(keyOf(row.id)),
     expires_in: limits.signedUrlSeconds,
     created_at: row.createdAt,
     approved_at: row.approvedAt,
@@ -63,39 +65,41 @@ async function show(row: PortraitRow, signer: Signer): Promise<Portrait> {
 
 type Draft = Pick<PortraitRow, "account" | "persona" | "attempt" | "parentId">;
 
+async function noRoom(db: D1Database, window: RateWindow, parentId: string | null): Promise<Outcome<never>> {
+  const wait = await secondsUntilRoom(db, window);
+  if (wait === null && parentId !== null) return unknownPortrait;
+  return rateLimited(`An account has ${window.most} portraits an hour. Try again later.`, wait ?? 1);
+}
+
 /**
- * Draws, writes the row, then the picture. In this order no picture is ever in storage that no row leads to; a row
- * without its picture is known to nobody, since its id has not been told.
+ * Writes the row, draws, stores the picture, then lets the row be seen. In this order a portrait counts before it costs
+ * anything, and no picture is ever in storage that no row leads to. One that fails is taken back and does not count.
  */
 async function draw(studio: Studio, signer: Signer, draft: Draft): Promise<Outcome<Portrait>> {
   const { db, media } = studio;
   const id = newId();
-  const key = await keyOf({ account: draft.account, id });
-  let drawn = false;
+  const now = nowSeconds();
+  const window = { account: draft.account, now, seconds: hourSeconds, most: limits.portraitsPerHour };
   try {
+    if (!(await insertPortrait(db, { ...draft, id, createdAt: now }, window))) {
+      return await noRoom(db, window, draft.parentId);
+    }
     const bytes = await generatorOf(studio).draw({ persona: draft.persona, seed: seedOf(id) });
-    drawn = true;
-    const row: PortraitRow = {
-      ...draft,
-      id,
-      sha256: await bytesSha256Hex(bytes),
-      createdAt: nowSeconds(),
-      approvedAt: null,
-    };
-    if (!(await insertPortrait(db, row))) return unknownPortrait;
-    await media.put(key, bytes, { httpMetadata: { contentType: "image/png" } });
+    await media.put(keyOf(id), bytes, { httpMetadata: { contentType: "image/png" } });
+    const row = await finishPortrait(db, id, await sha256Hex(bytes));
+    if (!row) throw new Error("The portrait's row is gone.");
     return success(await show(row, signer));
   } catch (error) {
-    if (drawn) await forget(studio, { account: draft.account, id });
+    await forget(studio, id);
     return failure("portrait_failed", "The portrait could not be made. Try again.", error);
   }
 }
 
 /** Takes back what a failed attempt left; what cannot be taken back now is unapproved, so the clean-up gets to it. */
-async function forget({ db, media }: Studio, portrait: PortraitRequest): Promise<void> {
+async function forget({ db, media }: Studio, id: string): Promise<void> {
   try {
-    await media.delete(await keyOf(portrait));
-    await deletePortrait(db, portrait.id);
+    await media.delete(keyOf(id));
+    await deletePortrait(db, id);
   } catch (error) {
     log("warn", "portrait_left", describeError(error));
   }
@@ -151,9 +155,6 @@ export async function regeneratePortrait(
 export async function removeUnapproved({ db, media }: Pick<Env, "db" | "media">): Promise<void> {
   const ended = await listEnded(db, { keptSince: keptSince(), limit: removedAtOnce });
   if (ended.length === 0) return;
-  await media.delete(await Promise.all(ended.map(keyOf)));
-  await deleteEnded(
-    db,
-    ended.map(({ id }) => id),
-  );
+  await media.delete(ended.map(keyOf));
+  await deleteEnded(db, ended);
 }

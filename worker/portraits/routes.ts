@@ -9,6 +9,7 @@ import { approvePortrait, createPortrait, readPortrait, regeneratePortrait } fro
 const params = z.object({ id: z.string() });
 const drawn = {
   201: answers(portraitSchema, "The new portrait"),
+  429: answers(structuredErrorSchema, "As many portraits as an account may have were made within the hour"),
   502: answers(structuredErrorSchema, "The generator or the storage failed"),
 };
 

@@ -1,11 +1,15 @@
 // The portraits table. A portrait that nobody approved ends with `keptSince`: from then on every statement here passes
 // it by, so that the clean-up never removes the picture of one that is being approved.
 
-import { and, eq, gt, isNotNull, or, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, ne, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { hasRoom, waitForRoom, type RateWindow } from "../platform/rate.ts";
 import { portraits } from "../platform/schema/media.ts";
 
 export type PortraitRow = typeof portraits.$inferSelect;
+
+/** A portrait that is about to be drawn: everything but its digest. */
+export type NewPortrait = Omit<PortraitRow, "sha256" | "approvedAt">;
 
 /** Which portrait is meant, whose it must be, and the time before which unapproved ones have ended. */
 export interface PortraitQuery {
@@ -18,6 +22,7 @@ const isKept = ({ account, id, keptSince }: PortraitQuery) =>
   and(
     eq(portraits.id, id),
     eq(portraits.account, account),
+    ne(portraits.sha256, ""),
     or(isNotNull(portraits.approvedAt), gt(portraits.createdAt, keptSince)),
   );
 
@@ -25,14 +30,31 @@ export async function findPortrait(db: D1Database, query: PortraitQuery): Promis
   return drizzle(db).select().from(portraits).where(isKept(query)).get();
 }
 
-/** Inserts a portrait; one with a parent only while the parent is there, which is checked in the same statement. */
-export async function insertPortrait(db: D1Database, row: PortraitRow): Promise<boolean> {
+/**
+ * Notes a portrait before it is drawn, while the window has room for it and its parent, if it has one, is there; false
+ * when not. The checks and the insert are one statement.
+ */
+export async function insertPortrait(db: D1Database, row: NewPortrait, window: RateWindow): Promise<boolean> {
   const result = await drizzle(db).run(sql`
     INSERT INTO ${portraits} (id, account, persona, attempt, parent_id, sha256, created_at)
-    SELECT ${row.id}, ${row.account}, ${row.persona}, ${row.attempt}, ${row.parentId}, ${row.sha256}, ${row.createdAt}
-    WHERE ${row.parentId} IS NULL
-      OR EXISTS (SELECT 1 FROM ${portraits} WHERE id = ${row.parentId} AND account = ${row.account})`);
+    SELECT ${row.id}, ${row.account}, ${row.persona}, ${row.attempt}, ${row.parentId}, '', ${row.createdAt}
+    WHERE ${hasRoom(portraits, window)} AND (${row.parentId} IS NULL
+      OR EXISTS (SELECT 1 FROM ${portraits} WHERE id = ${row.parentId} AND account = ${row.account}))`);
   return result.meta.changes === 1;
+}
+
+/** In how many seconds the window has room for one more; null when it has room now. */
+export async function secondsUntilRoom(db: D1Database, window: RateWindow): Promise<number | null> {
+  return waitForRoom(db, portraits, window);
+}
+
+/** Lets a portrait that has been drawn be seen; undefined when it is gone. */
+export async function finishPortrait(
+  db: D1Database,
+  id: string,
+  sha256: string,
+): Promise<PortraitRow | undefined> {
+  return drizzle(db).update(portraits).set({ sha256 }).where(eq(portraits.id, id)).returning().get();
 }
 
 export async function deletePortrait(db: D1Database, id: string): Promise<void> {
@@ -57,13 +79,14 @@ export async function approveBytes(
 export async function listEnded(
   db: D1Database,
   { keptSince, limit }: { keptSince: number; limit: number },
-): Promise<Pick<PortraitRow, "id" | "account">[]> {
-  return drizzle(db)
-    .select({ id: portraits.id, account: portraits.account })
+): Promise<string[]> {
+  const rows = await drizzle(db)
+    .select({ id: portraits.id })
     .from(portraits)
     .where(sql`${portraits.createdAt} <= ${keptSince} AND ${portraits.approvedAt} IS NULL`)
     .orderBy(portraits.createdAt)
     .limit(limit);
+  return rows.map(({ id }) => id);
 }
 
 export async function deleteEnded(db: D1Database, ids: string[]): Promise<void> {

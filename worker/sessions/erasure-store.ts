@@ -1,93 +1,95 @@
 // The session tables, as an erasure empties them.
 
-import { and, eq, lte, sql, type SQL } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { mediaRemovals } from "../platform/schema/media.ts";
 import { erasedSessions, recordings, sessions, transcriptLines, usage } from "../platform/schema/sessions.ts";
-import { noteRemoval } from "../platform/removals.ts";
+import { noteRemovals } from "../platform/removals.ts";
 import { prepare } from "../platform/statement.ts";
+import { sessionPrefix, sessionPrefixOf } from "./folders.ts";
 
-export async function sessionExists(db: D1Database, account: string, id: string): Promise<boolean> {
-  const row = await drizzle(db)
-    .select({ id: sessions.id })
-    .from(sessions)
-    .where(and(eq(sessions.id, id), eq(sessions.account, account)))
-    .get();
-  return row !== undefined;
-}
-
-/** A condition: the session of this folder was erased, and nothing may bring it back. */
-export const isErased = (prefix: string): SQL =>
-  sql`EXISTS (SELECT 1 FROM ${erasedSessions} WHERE prefix = ${prefix})`;
-
-export interface SessionErasure {
+export interface SessionKey {
   account: string;
   id: string;
-  prefix: string;
+}
+
+/** Whether the account has such a session, and whether one that it erased still waits to leave storage. */
+export async function findErasable(
+  db: D1Database,
+  { account, id }: SessionKey,
+): Promise<{ exists: boolean; pending: boolean }> {
+  const row = await drizzle(db).get<{ there: number; pending: number }>(sql`
+    SELECT EXISTS (SELECT 1 FROM ${sessions} WHERE id = ${id} AND account = ${account}) AS there,
+      EXISTS (SELECT 1 FROM ${erasedSessions} AS erased WHERE erased.session_id = ${id}
+        AND erased.account = ${account} AND ${isPending(sql`erased.session_id`)}) AS pending`);
+  return { exists: row.there === 1, pending: row.pending === 1 };
+}
+
+const isPending = (sessionId: SQL): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${mediaRemovals} WHERE prefix = ${sessionPrefixOf(sessionId)})`;
+
+/** A condition: this session was erased, and nothing may bring it back. */
+export const isErased = (id: string): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${erasedSessions} WHERE session_id = ${id})`;
+
+export interface SessionErasure extends SessionKey {
   at: number;
-  /** How long a grant to write into storage lives. */
-  grantSeconds: number;
+  /** How long after it was granted a PUT into the folder may still write. */
+  putEndsWithinSeconds: number;
 }
 
 /**
  * Deletes everything the tables know of an account's session and notes its folder for removal, in one batch. What it
- * cost stays, and no longer says of which session.
+ * cost stays, and no longer says of which session. Where the account has no such session it changes nothing.
  */
 export async function eraseRows(
   db: D1Database,
-  { account, id, prefix, at, grantSeconds }: SessionErasure,
+  { account, id, at, putEndsWithinSeconds }: SessionErasure,
 ): Promise<void> {
-  const ofSession = sql`session_id = ${id} AND EXISTS (SELECT 1 FROM ${sessions} WHERE id = ${id} AND account = ${account})`;
+  const own = sql`id = ${id} AND account = ${account}`;
+  const ofSession = sql`session_id = ${id} AND EXISTS (SELECT 1 FROM ${sessions} WHERE ${own})`;
   const statements = [
-    sql`INSERT INTO ${erasedSessions} (prefix, erased_at, sweep_at)
-      SELECT ${prefix}, ${at}, (SELECT ${at + grantSeconds} FROM ${recordings} WHERE session_id = ${id})
-      FROM ${sessions} WHERE id = ${id} AND account = ${account} ON CONFLICT DO NOTHING`,
+    sql`INSERT INTO ${erasedSessions} (session_id, account, erased_at, sweep_at)
+      SELECT id, account, ${at}, (SELECT ${at + putEndsWithinSeconds} FROM ${recordings} WHERE session_id = ${id})
+      FROM ${sessions} WHERE ${own} ON CONFLICT DO NOTHING`,
     sql`DELETE FROM ${transcriptLines} WHERE ${ofSession}`,
     sql`DELETE FROM ${recordings} WHERE ${ofSession}`,
     sql`UPDATE ${usage} SET session_id = NULL, labels = '{}' WHERE ${ofSession}`,
-    sql`DELETE FROM ${sessions} WHERE id = ${id} AND account = ${account}`,
+    sql`DELETE FROM ${sessions} WHERE ${own}`,
   ];
-  await db.batch([noteRemoval(db, prefix), ...statements.map((statement) => prepare(db, statement))]);
+  await db.batch([
+    noteRemovals(db, sql`SELECT ${sessionPrefix(id)} AS prefix FROM ${sessions} WHERE ${own}`),
+    ...statements.map((statement) => prepare(db, statement)),
+  ]);
 }
 
 /**
- * Notes folders for removal once more when the last grant into them has run out, since a PUT may have come late, and
- * forgets erasures that no late report can follow any more.
+ * Notes folders for removal once more when the last PUT into them has ended, and forgets erasures that no late report can
+ * follow any more and of which nothing is left in storage.
  */
 export async function settleErased(
   db: D1Database,
   { now, keptSeconds }: { now: number; keptSeconds: number },
 ): Promise<void> {
-  const statements = [
-    sql`INSERT INTO ${mediaRemovals} (prefix, since)
-      SELECT prefix, ${now} FROM ${erasedSessions} WHERE sweep_at <= ${now} ON CONFLICT DO NOTHING`,
-    sql`UPDATE ${erasedSessions} SET sweep_at = NULL WHERE sweep_at <= ${now}`,
-    sql`DELETE FROM ${erasedSessions} WHERE erased_at <= ${now - keptSeconds}`,
-  ];
-  await db.batch(statements.map((statement) => prepare(db, statement)));
-}
-
-/** Recordings whose grant ran out before anything was said to be stored under it. */
-export async function listAbandoned(db: D1Database, before: number, limit: number) {
-  return drizzle(db)
-    .select({ sessionId: recordings.sessionId, account: recordings.account })
-    .from(recordings)
-    .where(and(sql`${recordings.storedAt} IS NULL`, lte(recordings.grantedAt, before)))
-    .limit(limit);
-}
-
-/** Drops a recording that is still abandoned, with whatever lies in its folder. */
-export async function dropAbandoned(
-  db: D1Database,
-  { sessionId, prefix, before, at }: { sessionId: string; prefix: string; before: number; at: number },
-): Promise<void> {
-  const abandoned = sql`session_id = ${sessionId} AND stored_at IS NULL AND granted_at <= ${before}`;
+  const swept = sql`sweep_at <= ${now}`;
   await db.batch([
+    noteRemovals(
+      db,
+      sql`SELECT ${sessionPrefixOf(sql`session_id`)} AS prefix FROM ${erasedSessions} WHERE ${swept}`,
+    ),
+    prepare(db, sql`UPDATE ${erasedSessions} SET sweep_at = NULL WHERE ${swept}`),
     prepare(
       db,
-      sql`INSERT INTO ${mediaRemovals} (prefix, since)
-        SELECT ${prefix}, ${at} FROM ${recordings} WHERE ${abandoned} ON CONFLICT DO NOTHING`,
+      sql`DELETE FROM ${erasedSessions} WHERE erased_at <= ${now - keptSeconds} AND NOT ${isPending(sql`session_id`)}`,
     ),
-    prepare(db, sql`DELETE FROM ${recordings} WHERE ${abandoned}`),
+  ]);
+}
+
+/** Drops recordings that were granted until `before` and never said to be stored, with whatever lies in their folders. */
+export async function dropAbandoned(db: D1Database, before: number): Promise<void> {
+  const abandoned = sql`${recordings} WHERE stored_at IS NULL AND granted_at <= ${before}`;
+  await db.batch([
+    noteRemovals(db, sql`SELECT ${sessionPrefixOf(sql`session_id`)} AS prefix FROM ${abandoned}`),
+    prepare(db, sql`DELETE FROM ${abandoned}`),
   ]);
 }

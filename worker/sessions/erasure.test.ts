@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { structuredErrorSchema } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
 import { sessionErasureSchema } from "../../contract/sessions.ts";
 import { cleanUp } from "../cleanup.ts";
 import { envOf } from "../platform/env.ts";
@@ -39,7 +40,7 @@ const gone = [404, "session_not_found"];
 
 /** A recording as a box leaves it behind. */
 async function record(id = "s1", account = ann, storedAt: number | null = 1): Promise<string> {
-  const prefix = await sessionPrefix(account, id);
+  const prefix = sessionPrefix(id);
   await db
     .prepare(
       "INSERT INTO recordings (session_id, account, content_type, size, sha256, terms_version, terms_digest, agreed_at, " +
@@ -108,6 +109,21 @@ describe("an erasure", () => {
     expect(await codeOf(await erase(browser))).toEqual(gone);
   });
 
+  test("that storage fails for more than a day is still the account's to repeat", async () => {
+    await report();
+    await record();
+    const broken = breakStorage();
+    await receipt(await erase(browser));
+    moveClock(2 * 24 * 3600);
+    await cleanUp(envOf(bindings)).catch(() => undefined);
+    browser = await signIn(ann);
+    expect((await receipt(await erase(browser))).pending).toEqual(stored);
+    broken.mockRestore();
+    expect((await receipt(await erase(browser))).pending).toEqual([]);
+    await cleanUp(envOf(bindings));
+    expect(await rowsOf("erased_sessions")).toBe(0);
+  });
+
   test("is finished by a repeat once storage answers again", async () => {
     await report();
     await record();
@@ -123,10 +139,13 @@ describe("an erasure", () => {
     await report();
     const prefix = await record("s1", ann, null);
     await receipt(await erase(browser));
+    // One that began in the last seconds of its grant is still being written when the grant has run out.
+    moveClock(limits.signedUrlSeconds + 60);
+    await cleanUp(envOf(bindings));
     await media.put(`${prefix}recording.mp4`, "late");
     await cleanUp(envOf(bindings));
     expect(await stillStored()).toHaveLength(1);
-    moveClock(15 * 60 + 1);
+    moveClock(limits.signedUrlSeconds);
     await cleanUp(envOf(bindings));
     expect(await stillStored()).toEqual([]);
     expect(await codeOf(await erase(browser))).toEqual(gone);

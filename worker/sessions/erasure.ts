@@ -1,13 +1,13 @@
 // The erasure of a session, and what the clean-up does for it.
 
 import type { z } from "zod";
-import { limits } from "../../contract/limits.ts";
 import { sessionArtefactSchema, type sessionErasureSchema } from "../../contract/sessions.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { success, type Outcome } from "../platform/errors.ts";
-import { carryOutRemoval, isRemovalPending } from "../platform/removals.ts";
-import { dropAbandoned, eraseRows, listAbandoned, sessionExists, settleErased } from "./erasure-store.ts";
+import { carryOutRemoval } from "../platform/removals.ts";
+import { putEndsWithinSeconds } from "../platform/storage.ts";
+import { dropAbandoned, eraseRows, findErasable, settleErased } from "./erasure-store.ts";
 import { sessionPrefix } from "./folders.ts";
 import { noSession, storeFailed } from "./sessions.ts";
 
@@ -22,8 +22,6 @@ const stored: readonly SessionArtefact[] = ["recording", "recording_consent"];
 export const erasedKeptSeconds = 24 * 3600;
 /** A recording whose box never said that it arrived is given up after this long. */
 const abandonedSeconds = 24 * 3600;
-/** Most abandoned recordings one clean-up drops. */
-const abandonedAtOnce = 50;
 
 /**
  * Erases a session of the account, live or over. What storage refuses is pending, and the clean-up goes on with it; until
@@ -34,13 +32,10 @@ export async function eraseSession(
   { account, id }: { account: string; id: string },
 ): Promise<Outcome<SessionErasure>> {
   try {
-    const prefix = await sessionPrefix(account, id);
-    const [exists, pending] = [await sessionExists(db, account, id), await isRemovalPending(db, prefix)];
+    const { exists, pending } = await findErasable(db, { account, id });
     if (!exists && !pending) return noSession;
-    if (exists) {
-      await eraseRows(db, { account, id, prefix, at: nowSeconds(), grantSeconds: limits.signedUrlSeconds });
-    }
-    const emptied = await carryOutRemoval({ db, media }, prefix);
+    if (exists) await eraseRows(db, { account, id, at: nowSeconds(), putEndsWithinSeconds });
+    const emptied = await carryOutRemoval({ db, media }, sessionPrefix(id));
     const isPending = (artefact: SessionArtefact) => !emptied && stored.includes(artefact);
     return success({
       done: artefacts.filter((artefact) => !isPending(artefact)),
@@ -55,8 +50,5 @@ export async function eraseSession(
 export async function settleSessions({ db }: Pick<Env, "db">): Promise<void> {
   const now = nowSeconds();
   await settleErased(db, { now, keptSeconds: erasedKeptSeconds });
-  const before = now - abandonedSeconds;
-  for (const { sessionId, account } of await listAbandoned(db, before, abandonedAtOnce)) {
-    await dropAbandoned(db, { sessionId, prefix: await sessionPrefix(account, sessionId), before, at: now });
-  }
+  await dropAbandoned(db, now - abandonedSeconds);
 }

@@ -1,11 +1,14 @@
 // Where a session's files are in storage.
 
-import { ownerFolder } from "../platform/storage.ts";
+import { sql, type SQL } from "drizzle-orm";
+
+const folder = "sessions/";
 
 /** Everything stored of a session is under this prefix, which also holds what is noted for its removal. */
-export async function sessionPrefix(account: string, sessionId: string): Promise<string> {
-  return `sessions/${await ownerFolder(account)}/${sessionId}/`;
-}
+export const sessionPrefix = (sessionId: string): string => `${folder}${sessionId}/`;
 
-export const recordingKey = (prefix: string): string => `${prefix}recording.mp4`;
-export const consentKey = (prefix: string): string => `${prefix}consent.json`;
+/** As {@link sessionPrefix}, for the ids in a column. */
+export const sessionPrefixOf = (sessionId: SQL): SQL => sql`${folder} || ${sessionId} || '/'`;
+
+export const recordingKey = (sessionId: string): string => `${sessionPrefix(sessionId)}recording.mp4`;
+export const consentKey = (sessionId: string): string => `${sessionPrefix(sessionId)}consent.json`;

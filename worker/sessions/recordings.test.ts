@@ -16,7 +16,7 @@ import {
   type Browser,
 } from "../testing/portal.ts";
 import { ann, bea, erase, readDetail, readPage, report, tell } from "../testing/sessions.ts";
-import { sessionPrefix } from "./folders.ts";
+import { consentKey, recordingKey } from "./folders.ts";
 
 const media = bindings.MEDIA;
 const bytes = "the bytes of a recording";
@@ -53,9 +53,8 @@ const codeOf = async (response: Response) => {
   const { error } = await bodyOf(response, structuredErrorSchema);
   return [response.status, error.code];
 };
-const keyOf = async (name: string) => `${await sessionPrefix(ann, "s1")}${name}`;
 const store = async (body = bytes, contentType = "video/mp4") =>
-  media.put(await keyOf("recording.mp4"), body, { httpMetadata: { contentType } });
+  media.put(recordingKey("s1"), body, { httpMetadata: { contentType } });
 
 async function record(): Promise<void> {
   expect((await ask()).status).toBe(200);
@@ -65,10 +64,10 @@ async function record(): Promise<void> {
 const hasRecording = async () => (await readPage(browser)).sessions[0]?.has_recording;
 
 describe("a recording", () => {
-  test("is granted one PUT under the account's folder, its type signed", async () => {
+  test("is granted one PUT under the session's folder, its type and length signed", async () => {
     const { url, headers } = await bodyOf(await ask(), recordingGrantSchema);
-    expect(new URL(url).pathname).toMatch(/\/sessions\/[0-9a-f]{32}\/s1\/recording\.mp4$/);
-    expect(new URL(url).searchParams.get("X-Amz-SignedHeaders")).toContain("content-type");
+    expect(new URL(url).pathname).toMatch(/\/visavis-media\/sessions\/s1\/recording\.mp4$/);
+    expect(new URL(url).searchParams.get("X-Amz-SignedHeaders")).toBe("content-length;content-type;host");
     expect(headers).toEqual({ "Content-Type": "video/mp4" });
     expect(url).not.toContain("example.com");
     expect(await hasRecording()).toBe(false);
@@ -81,7 +80,7 @@ describe("a recording", () => {
     expect(new URL(recording ?? "").pathname).toContain("/s1/recording.mp4");
     expect(new URL(recording ?? "").searchParams.get("X-Amz-Expires")).toBe("900");
     expect(new URL(consent ?? "").pathname).toContain("/s1/consent.json");
-    const kept = await media.get(await keyOf("consent.json"));
+    const kept = await media.get(consentKey("s1"));
     const { version, digest } = await currentRecordingTerms();
     expect(await kept?.json()).toEqual({
       session_id: "s1",
@@ -132,7 +131,7 @@ describe("a recording", () => {
     await put();
     expect(await codeOf(await done())).toEqual([404, "unknown_upload"]);
     expect(await hasRecording()).toBe(false);
-    expect(await media.head(await keyOf("consent.json"))).toBeNull();
+    expect(await media.head(consentKey("s1"))).toBeNull();
   });
 
   test.each([0, 6 * 1024 ** 3, 1.5])("of %d bytes is refused", async (size) => {
@@ -162,7 +161,7 @@ describe("the detail of a recorded session", () => {
   beforeEach(record);
 
   test("has null for a file that is gone", async () => {
-    await media.delete(await keyOf("recording.mp4"));
+    await media.delete(recordingKey("s1"));
     const { recording, consent, session } = await readDetail(browser);
     expect([recording, consent === null, session.has_recording]).toEqual([null, false, true]);
   });

@@ -8,7 +8,7 @@ import { nowSeconds } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { failure, success, type Outcome } from "../platform/errors.ts";
 import { isAsGranted, type Signer } from "../platform/storage.ts";
-import { consentKey, recordingKey, sessionPrefix } from "./folders.ts";
+import { consentKey, recordingKey } from "./folders.ts";
 import {
   findGranted,
   grantRecording,
@@ -50,8 +50,8 @@ export async function beginRecording(
       grantedAt: nowSeconds(),
     });
     if (!granted) return notHeld;
-    const key = recordingKey(await sessionPrefix(account, sessionId));
-    return success(await signer.put(key, request.content_type));
+    const { content_type: contentType, size } = request;
+    return success(await signer.put(recordingKey(sessionId), { contentType, size }));
   } catch (cause) {
     return storeFailed(cause);
   }
@@ -78,13 +78,12 @@ export async function finishRecording(
     return storeFailed(cause);
   }
   if (!row) return notHeld;
-  const prefix = await sessionPrefix(of.account, of.sessionId);
   try {
-    const expected = { key: recordingKey(prefix), size: row.size, contentType: row.contentType };
+    const expected = { key: recordingKey(of.sessionId), size: row.size, contentType: row.contentType };
     if (!(await isAsGranted(media, expected))) {
       return failure("unknown_upload", "No recording of the granted size and type has arrived.");
     }
-    await media.put(consentKey(prefix), JSON.stringify(consentRecord(row), null, 2), {
+    await media.put(consentKey(of.sessionId), JSON.stringify(consentRecord(row), null, 2), {
       httpMetadata: { contentType: "application/json" },
     });
   } catch (cause) {

@@ -20,8 +20,6 @@ const held = ({ boxId, account, sessionId }: BoxSession): SQL =>
 
 export interface ReportScope {
   boxId: string;
-  /** Folder of the session in storage. */
-  prefix: string;
   /** An unknown session that began no later than this is not taken up. */
   unknownBefore: number;
 }
@@ -30,7 +28,7 @@ export interface ReportScope {
 export async function upsertSession(
   db: D1Database,
   report: SessionReport,
-  { boxId, prefix, unknownBefore }: ReportScope,
+  { boxId, unknownBefore }: ReportScope,
 ): Promise<void> {
   const { session_id: id, account, model = "", voice = "", persona = "" } = report;
   const said = (column: string) =>
@@ -42,7 +40,7 @@ export async function upsertSession(
       model, voice, persona)
     SELECT ${id}, ${account}, ${boxId}, ${report.kind}, ${report.avatar_id}, ${report.started_at},
       ${report.ended_at}, ${report.end_reason}, ${report.turns}, ${model}, ${voice}, ${persona}
-    WHERE NOT ${isErased(prefix)}
+    WHERE NOT ${isErased(id)}
       AND (${report.started_at} > ${unknownBefore} OR EXISTS (SELECT 1 FROM ${sessions} WHERE id = ${id}))
     ON CONFLICT (id) DO UPDATE SET turns = max(sessions.turns, excluded.turns), ended_at = excluded.ended_at,
       end_reason = excluded.end_reason, ${said("model")}, ${said("voice")}, ${said("persona")}
@@ -136,12 +134,8 @@ export async function settleRecording(
 }
 
 /** Keeps what something cost, once; of an erased session it does not say which. */
-export async function insertUsage(
-  db: D1Database,
-  report: UsageReport,
-  { boxId, prefix }: { boxId: string; prefix: string | null },
-): Promise<void> {
-  const erased = prefix === null ? sql`0` : isErased(prefix);
+export async function insertUsage(db: D1Database, report: UsageReport, boxId: string): Promise<void> {
+  const erased = report.session_id === null ? sql`0` : isErased(report.session_id);
   await drizzle(db).run(sql`
     INSERT INTO ${usage} (id, account, box_id, session_id, kind, seconds, turns, at, labels)
     SELECT ${report.usage_id}, ${report.account}, ${boxId}, CASE WHEN ${erased} THEN NULL ELSE ${report.session_id} END,

@@ -4,7 +4,6 @@ import type { SessionReport, TranscriptReport, UsageReport } from "../../contrac
 import { nowSeconds } from "../platform/clock.ts";
 import { failure, success, type Outcome } from "../platform/errors.ts";
 import { erasedKeptSeconds } from "./erasure.ts";
-import { sessionPrefix } from "./folders.ts";
 import { insertUsage, upsertLines, upsertSession } from "./report-store.ts";
 import { storeFailed } from "./sessions.ts";
 
@@ -21,10 +20,9 @@ export async function recordSession(
   report: SessionReport,
 ): Promise<Outcome<null>> {
   try {
-    const prefix = await sessionPrefix(report.account, report.session_id);
     // Beyond that time an erased session's mark is gone, so an unknown old session may be one that was erased.
     const unknownBefore = nowSeconds() - erasedKeptSeconds;
-    await upsertSession(db, report, { boxId, prefix, unknownBefore });
+    await upsertSession(db, report, { boxId, unknownBefore });
     return success(null);
   } catch (cause) {
     return storeFailed(cause);
@@ -49,9 +47,7 @@ export async function recordUsage(
   report: UsageReport,
 ): Promise<Outcome<null>> {
   try {
-    const { account, session_id: sessionId } = report;
-    const prefix = sessionId === null ? null : await sessionPrefix(account, sessionId);
-    await insertUsage(db, report, { boxId, prefix });
+    await insertUsage(db, report, boxId);
     return success(null);
   } catch (cause) {
     return storeFailed(cause);

@@ -7,7 +7,7 @@ import { failure, success, type Outcome } from "../platform/errors.ts";
 import { describeError, log } from "../platform/log.ts";
 import type { Signer } from "../platform/storage.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
-import { consentKey, recordingKey, sessionPrefix } from "./folders.ts";
+import { consentKey, recordingKey } from "./folders.ts";
 import { editSession, findSession, listSessions, type SessionFacts } from "./store.ts";
 import { previewOf, titleOf } from "./titles.ts";
 
@@ -103,10 +103,9 @@ export async function readSession(
     const stored = await findSession(db, account, id);
     if (!stored) return noSession;
     const session = sessionRow(stored.facts);
-    const prefix = await sessionPrefix(account, id);
     const links =
       signer && session.has_recording
-        ? await Promise.all([recordingKey, consentKey].map((keyIn) => linkTo(media, signer, keyIn(prefix))))
+        ? await Promise.all([recordingKey, consentKey].map((keyOf) => linkTo(media, signer, keyOf(id))))
         : [];
     return success({
       session,

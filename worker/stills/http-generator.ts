@@ -2,13 +2,17 @@
 
 import { limits } from "../../contract/limits.ts";
 import { stillGeneratorAnswerSchema } from "../../contract/stills.ts";
-import { askGenerator, GeneratorError } from "../portraits/answer.ts";
-import { inspectPng } from "../portraits/png.ts";
+import { askGenerator, GeneratorError } from "../platform/generator-client.ts";
+import { inspectPng } from "../platform/png.ts";
 import type { StillGenerator } from "./generator.ts";
 
 const timeoutMs = 120_000;
-/** Base64 takes four bytes for three, so this holds a PNG of about 18 MB. */
-const answerBytes = 25 * 1024 * 1024;
+/**
+ * Base64 takes four bytes for three, so this holds a PNG of about 6 MB. An answer is in memory as bytes, as text and as
+ * a picture at once, and a Worker has 128 MB for all it does:
+ * https://developers.cloudflare.com/workers/platform/limits/#memory
+ */
+const answerBytes = 8 * 1024 * 1024;
 
 function parseAnswer(bytes: Uint8Array): unknown {
   try {
@@ -29,7 +33,7 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** POSTs `{image_url, note, look}` as JSON and takes what `stillGeneratorAnswerSchema` says, at most 25 MB of it. */
+/** POSTs `{image_url, note, look}` as JSON and takes what `stillGeneratorAnswerSchema` says, at most 8 MB of it. */
 export function httpStillGenerator(url: string): StillGenerator {
   return {
     async make({ imageUrl, note, look }) {

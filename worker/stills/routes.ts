@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { structuredErrorSchema } from "../../contract/errors.ts";
 import { stillJobSchema, stillRequestSchema, stillStartedSchema } from "../../contract/stills.ts";
 import { unwrap } from "../platform/errors.ts";
 import { answers, declareRoute, takes, type PortalApp } from "../platform/portal.ts";
@@ -9,7 +10,13 @@ const start = declareRoute("portal-or-full-key", {
   method: "post",
   path: "/auth/seated-still",
   request: { body: takes(stillRequestSchema) },
-  responses: { 202: answers(stillStartedSchema, "The job has begun") },
+  responses: {
+    202: answers(stillStartedSchema, "The job has begun"),
+    429: answers(
+      structuredErrorSchema,
+      "As many stills as an account may have were asked for within the hour",
+    ),
+  },
 });
 
 const poll = declareRoute("portal-or-full-key", {

@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { structuredErrorSchema } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
 import { stillJobSchema, stillStartedSchema, type StillJob } from "../../contract/stills.ts";
 import { uploadGrantSchema } from "../../contract/uploads.ts";
 import { cleanUp } from "../cleanup.ts";
-import { parseEnv } from "../platform/env.ts";
-import { ownerFolder } from "../platform/storage.ts";
-import { encodePng } from "../portraits/png.ts";
+import { envOf, parseEnv } from "../platform/env.ts";
+import { encodePng } from "../platform/png.ts";
 import {
   bindings,
   bodyOf,
@@ -101,7 +101,7 @@ const poll = (id: string, browser: Record<string, string> = ann) =>
   call(`/auth/seated-still/${id}`, { headers: browser });
 const jobOf = async (id: string): Promise<StillJob> => bodyOf(await poll(id), stillJobSchema);
 const rowOf = (id: string) => db.prepare("SELECT * FROM still_jobs WHERE id = ?").bind(id).first();
-const keyOf = async (id: string) => `stills/${await ownerFolder(account)}/${id}.png`;
+const keyOf = (id: string) => `stills/${id}.png`;
 
 async function refusal(response: Response): Promise<[number, string]> {
   return [response.status, (await bodyOf(response, structuredErrorSchema)).error.code];
@@ -178,6 +178,41 @@ describe("starting", () => {
   });
 });
 
+describe("an account", () => {
+  const most = limits.stillsPerHour;
+  const startOf = (uploadId: string) =>
+    startJob(env(), { account, portalOrigin, request: { upload_id: uploadId } });
+
+  test("has twenty stills an hour, however many are asked for at once", async () => {
+    const uploadId = await upload();
+    const started = await Promise.all(Array.from({ length: most + 5 }, () => startOf(uploadId)));
+    expect(started.filter(({ ok }) => ok)).toHaveLength(most);
+    for (const refused of started.filter(({ ok }) => !ok)) {
+      expect(refused).toMatchObject({ failure: { code: "rate_limited" }, retryAfterSeconds: 3600 });
+    }
+    const noted = await db.prepare("SELECT count(*) AS n FROM still_jobs").first<{ n: number }>();
+    expect(noted?.n).toBe(most);
+  });
+
+  test("is told when there is room again", async () => {
+    const uploadId = await upload();
+    expect(await startOf(uploadId)).toMatchObject({ ok: true });
+    moveClock(600);
+    for (let times = 1; times < most; times += 1) await startOf(uploadId);
+    Object.assign(envOf(bindings), { stillUrl: generatorUrl });
+    try {
+      const answer = await post("/auth/seated-still", { upload_id: uploadId }, ann);
+      expect(answer.headers.get("Retry-After")).toBe("3000");
+      expect(await refusal(answer)).toEqual([429, "rate_limited"]);
+    } finally {
+      Object.assign(envOf(bindings), { stillUrl: null });
+    }
+    moveClock(3000);
+    expect(await startOf(uploadId)).toMatchObject({ ok: true });
+    expect(await startOf(uploadId)).toMatchObject({ retryAfterSeconds: 600 });
+  });
+});
+
 describe("a job", () => {
   test("is answered at once and goes on behind the answer", async () => {
     let release = () => {};
@@ -189,7 +224,6 @@ describe("a job", () => {
     const uploadId = await upload();
     // The tests' bindings name no generator, so the address is put in for this one request.
     const settings = parseEnv(bindings);
-    const { envOf } = await import("../platform/env.ts");
     expect(settings.stillUrl).toBeNull();
     Object.assign(envOf(bindings), { stillUrl: generatorUrl });
     try {
@@ -215,13 +249,13 @@ describe("a job", () => {
     expect(Object.keys(body).toSorted()).toEqual(["image_url", "look", "note"]);
     expect(body).toMatchObject({ note: "by a window", look: { outfit: "a grey jacket" } });
     expect(body.image_url).toMatch(/\/visavis-media\/uploads\/.*X-Amz-Signature=/);
-    const stored = await media.get(await keyOf(id));
+    const stored = await media.get(keyOf(id));
     expect(new Uint8Array((await stored?.arrayBuffer()) ?? new ArrayBuffer())).toEqual(picture);
     expect(stored?.httpMetadata?.contentType).toBe("image/png");
     const done = await jobOf(id);
     expect(done).toMatchObject({ state: "done", identity_checked: true, identity_score: 0.83 });
     const path = done.state === "done" ? new URL(done.image_url).pathname : "";
-    expect(path.endsWith(`/visavis-media/${await keyOf(id)}`)).toBe(true);
+    expect(path.endsWith(`/visavis-media/${keyOf(id)}`)).toBe(true);
   });
 
   test("says so when nobody compared the faces", async () => {
@@ -256,7 +290,7 @@ describe("a job", () => {
     ["sends no base64", () => Response.json({ image: "%%%" })],
     ["sends no PNG", () => Response.json({ image: btoa("GIF89a") })],
     ["scores past 1", () => Response.json({ image, identity_score: 7 })],
-    ["sends too much", () => new Response(new Uint8Array(25 * 1024 * 1024 + 1))],
+    ["sends too much", () => new Response(new Uint8Array(8 * 1024 * 1024 + 1))],
     ["cannot be reached", () => Promise.reject(new TypeError("connect failed"))],
   ])("whose generator %s has failed", async (_what, answer) => {
     captureLog();
@@ -264,7 +298,7 @@ describe("a job", () => {
     const id = await noteJob();
     await runJob(env(), id);
     expect(await jobOf(id)).toMatchObject({ state: "failed", error: "generation_failed" });
-    expect(await media.head(await keyOf(id))).toBeNull();
+    expect(await media.head(keyOf(id))).toBeNull();
   });
 
   test("gives the generator two minutes", async () => {
@@ -307,9 +341,9 @@ describe("a job", () => {
     expect((await poll(id)).status).toBe(200);
     moveClock(61);
     expect(await refusal(await poll(id))).toEqual([404, "unknown_job"]);
-    expect(await media.head(await keyOf(id))).not.toBeNull();
+    expect(await media.head(keyOf(id))).not.toBeNull();
     await cleanUp(env());
-    expect(await media.head(await keyOf(id))).toBeNull();
+    expect(await media.head(keyOf(id))).toBeNull();
     expect(await rowOf(id)).toBeNull();
   });
 });
@@ -328,6 +362,22 @@ describe("a job whose Worker died", () => {
     expect(asked).toHaveLength(2);
     expect([(await jobOf(pending)).state, (await jobOf(running)).state]).toEqual(["done", "done"]);
     expect(await rowOf(running)).toMatchObject({ tries: 2 });
+  });
+
+  test("waits for the one before it, so that one answer at a time is in memory", async () => {
+    const ids = [await noteJob(), await noteJob(), await noteJob()];
+    let now = 0;
+    let most = 0;
+    serveGenerator(async () => {
+      most = Math.max(most, ++now);
+      await scheduler.wait(5);
+      now -= 1;
+      return seated();
+    });
+    moveClock(silence + 1);
+    await resumeJobs(env());
+    expect(most).toBe(1);
+    for (const id of ids) expect((await jobOf(id)).state).toBe("done");
   });
 
   test("has failed once three tries have died", async () => {

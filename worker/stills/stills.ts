@@ -3,14 +3,14 @@
 
 import { limits } from "../../contract/limits.ts";
 import type { StillJob, StillRequest } from "../../contract/stills.ts";
-import { imageTypes } from "../../contract/uploads.ts";
+import { isImage } from "../../contract/uploads.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
-import { failure, success, type Outcome } from "../platform/errors.ts";
+import { failure, rateLimited, success, type Outcome } from "../platform/errors.ts";
+import { GeneratorError } from "../platform/generator-client.ts";
 import { newId } from "../platform/ids.ts";
 import { describeError, log } from "../platform/log.ts";
-import { ownerFolder, signerAt, type Signer } from "../platform/storage.ts";
-import { GeneratorError } from "../portraits/answer.ts";
+import { signerAt, type Signer } from "../platform/storage.ts";
 import { openUpload, type OpenedFile } from "../uploads/uploads.ts";
 import type { StillAnswer, StillRefusal } from "./generator.ts";
 import { stillGeneratorOf } from "./generators.ts";
@@ -23,6 +23,7 @@ import {
   insertJob,
   listEnded,
   listSilent,
+  secondsUntilRoom,
   type Ending,
   type StillJobRow,
 } from "./store.ts";
@@ -30,9 +31,9 @@ import {
 /** Longer than any try takes: a job nobody has touched for this long was begun by a Worker that is gone. */
 const silentSeconds = 5 * 60;
 const maxTries = 3;
-/** Jobs one clean-up begins again, and how many of them at once: a try may take two minutes, a clean-up fifteen. */
-const begunAgain = 12;
-const atOnce = 4;
+const hourSeconds = 3600;
+/** Jobs one clean-up begins again, one after the other: a try may take two minutes, a clean-up fifteen. */
+const begunAgain = 6;
 const removedAtOnce = 500;
 
 type Workshop = Pick<Env, "db" | "media" | "s3" | "stillUrl">;
@@ -49,9 +50,7 @@ const unknownJob = failure("unknown_job", "You have no such job, or it is older 
 
 const keptSince = () => nowSeconds() - limits.stillKeptSeconds;
 
-async function keyOf({ account, id }: Pick<StillJobRow, "account" | "id">): Promise<string> {
-  return `stills/${await ownerFolder(account)}/${id}.png`;
-}
+const keyOf = (id: string): string => `stills/${id}.png`;
 
 /** The photograph of an upload, or why there is none. */
 async function openPhotograph(
@@ -61,8 +60,7 @@ async function openPhotograph(
   const opened = await openUpload(stores, upload);
   if (!opened.ok) return opened;
   const file = opened.value.files.find(({ field }) => field === "file");
-  const isImage = file && (imageTypes as readonly string[]).includes(file.contentType);
-  if (!isImage || file.size > limits.imageBytes) {
+  if (!file || !isImage(file.contentType) || file.size > limits.imageBytes) {
     return failure("invalid_upload", 'The upload\'s "file" must be a PNG or JPEG of at most 15 MB.');
   }
   return success(file);
@@ -84,16 +82,20 @@ export async function startJob(
   const photograph = await openPhotograph(workshop, { account, uploadId });
   if (!photograph.ok) return photograph;
   const id = newId();
-  await insertJob(workshop.db, {
+  const now = nowSeconds();
+  const job = {
     id,
     account,
     uploadId,
     note: note ?? null,
     look: look ?? null,
     portalOrigin,
-    createdAt: nowSeconds(),
-  });
-  return success(id);
+    createdAt: now,
+  };
+  const window = { account, now, seconds: hourSeconds, most: limits.stillsPerHour };
+  if (await insertJob(workshop.db, job, window)) return success(id);
+  const wait = (await secondsUntilRoom(workshop.db, window)) ?? 1;
+  return rateLimited(`An account has ${window.most} seated stills an hour. Try again later.`, wait);
 }
 
 async function generate(workshop: Workshop, job: StillJobRow): Promise<StillAnswer> {
@@ -120,7 +122,7 @@ async function finish({ db, media }: Workshop, job: StillJobRow, answer: StillAn
   let ending: Ending;
   if (answer.ok) {
     const { png, identityChecked, identityScore } = answer;
-    await media.put(await keyOf(job), png, { httpMetadata: { contentType: "image/png" } });
+    await media.put(keyOf(job.id), png, { httpMetadata: { contentType: "image/png" } });
     ending = { state: "done", identityChecked, identityScore };
   } else {
     ending = { state: "failed", error: answer.error, message: messages[answer.error] };
@@ -161,7 +163,7 @@ export async function readJob(
       if (!signer) return unavailable;
       return success({
         state: "done",
-        image_url: await signer.get(await keyOf(job)),
+        image_url: await signer.get(keyOf(job.id)),
         identity_checked: job.identityChecked,
         identity_score: job.identityScore,
       });
@@ -176,18 +178,14 @@ export async function resumeJobs(workshop: Workshop): Promise<void> {
   // A job that is about to be removed is left alone, so that no picture is written behind the removal.
   const createdSince = keptSince() + silentSeconds;
   const ids = await listSilent(workshop.db, { silentSince, createdSince, limit: begunAgain });
-  for (let at = 0; at < ids.length; at += atOnce) {
-    await Promise.all(ids.slice(at, at + atOnce).map((id) => runJob(workshop, id)));
-  }
+  // Several answers at once would take much of the memory that a Worker has.
+  for (const id of ids) await runJob(workshop, id);
 }
 
 /** The clean-up's second task: removes the pictures, then the rows, of jobs that have had their day. */
 export async function removeOldJobs({ db, media }: Pick<Env, "db" | "media">): Promise<void> {
   const ended = await listEnded(db, { keptSince: keptSince(), limit: removedAtOnce });
   if (ended.length === 0) return;
-  await media.delete(await Promise.all(ended.map(keyOf)));
-  await deleteJobs(
-    db,
-    ended.map(({ id }) => id),
-  );
+  await media.delete(ended.map(keyOf));
+  await deleteJobs(db, ended);
 }

@@ -2,6 +2,7 @@
 
 import { and, eq, gt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { hasRoom, waitForRoom, type RateWindow } from "../platform/rate.ts";
 import { stillJobs } from "../platform/schema/media.ts";
 
 export type StillJobRow = typeof stillJobs.$inferSelect;
@@ -10,10 +11,20 @@ export type NewStillJob = Pick<
   "id" | "account" | "uploadId" | "note" | "look" | "portalOrigin" | "createdAt"
 >;
 
-export async function insertJob(db: D1Database, job: NewStillJob): Promise<void> {
-  await drizzle(db)
-    .insert(stillJobs)
-    .values({ ...job, state: "pending", updatedAt: job.createdAt });
+/** Notes a job while the window has room for it, checked in the same statement; false when it has none. */
+export async function insertJob(db: D1Database, job: NewStillJob, window: RateWindow): Promise<boolean> {
+  const look = job.look && JSON.stringify(job.look);
+  const result = await drizzle(db).run(sql`
+    INSERT INTO ${stillJobs} (id, account, state, upload_id, note, look, portal_origin, created_at, updated_at)
+    SELECT ${job.id}, ${job.account}, 'pending', ${job.uploadId}, ${job.note}, ${look}, ${job.portalOrigin},
+      ${job.createdAt}, ${job.createdAt}
+    WHERE ${hasRoom(stillJobs, window)}`);
+  return result.meta.changes === 1;
+}
+
+/** In how many seconds the window has room for one more; null when it has room now. */
+export async function secondsUntilRoom(db: D1Database, window: RateWindow): Promise<number | null> {
+  return waitForRoom(db, stillJobs, window);
 }
 
 export async function findJob(
@@ -105,13 +116,14 @@ export async function listSilent(
 export async function listEnded(
   db: D1Database,
   { keptSince, limit }: { keptSince: number; limit: number },
-): Promise<Pick<StillJobRow, "id" | "account">[]> {
-  return drizzle(db)
-    .select({ id: stillJobs.id, account: stillJobs.account })
+): Promise<string[]> {
+  const rows = await drizzle(db)
+    .select({ id: stillJobs.id })
     .from(stillJobs)
     .where(sql`${stillJobs.createdAt} <= ${keptSince}`)
     .orderBy(stillJobs.createdAt)
     .limit(limit);
+  return rows.map(({ id }) => id);
 }
 
 export async function deleteJobs(db: D1Database, ids: string[]): Promise<void> {

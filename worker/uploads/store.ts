@@ -2,11 +2,12 @@
 
 import { and, eq, gt, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { mediaRemovals, uploads } from "../platform/schema/media.ts";
+import { noteRemovals } from "../platform/removals.ts";
+import { uploads } from "../platform/schema/media.ts";
 import { prepare } from "../platform/statement.ts";
 
 export type UploadRow = typeof uploads.$inferSelect;
-export type NewUpload = typeof uploads.$inferInsert;
+export type NewUpload = Omit<UploadRow, "claimedAt">;
 
 export interface UploadKey {
   account: string;
@@ -18,8 +19,18 @@ const folder = "uploads/";
 /** Prefix of an upload's objects; the n-th file lies below it under n, counted from 0. */
 export const uploadPrefix = (uploadId: string) => `${folder}${uploadId}/`;
 
-export async function insertUpload(db: D1Database, row: NewUpload): Promise<void> {
-  await drizzle(db).insert(uploads).values(row);
+/** Notes a granted upload, unless the account has `most` already that no box has claimed; false when it has. */
+export async function insertUpload(
+  db: D1Database,
+  { id, account, files, createdAt, expiresAt }: NewUpload,
+  most: number,
+): Promise<boolean> {
+  const result = await drizzle(db).run(sql`
+    INSERT INTO ${uploads} (id, account, files, created_at, expires_at)
+    SELECT ${id}, ${account}, ${JSON.stringify(files)}, ${createdAt}, ${expiresAt}
+    WHERE (SELECT count(*) FROM ${uploads}
+      WHERE account = ${account} AND expires_at > ${createdAt} AND claimed_at IS NULL) < ${most}`);
+  return result.meta.changes === 1;
 }
 
 const isLive = ({ account, uploadId }: UploadKey, now: number) =>
@@ -48,11 +59,7 @@ export async function claim(db: D1Database, key: UploadKey, now: number): Promis
 export async function dropExpired(db: D1Database, now: number): Promise<void> {
   const expired = sql`${uploads} WHERE expires_at <= ${now}`;
   await db.batch([
-    prepare(
-      db,
-      sql`INSERT INTO ${mediaRemovals} (prefix, since)
-        SELECT ${folder} || id || '/', ${now} FROM ${expired} ON CONFLICT DO NOTHING`,
-    ),
+    noteRemovals(db, sql`SELECT ${folder} || id || '/' AS prefix FROM ${expired}`),
     prepare(db, sql`DELETE FROM ${expired}`),
   ]);
 }

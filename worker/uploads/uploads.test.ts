@@ -3,7 +3,17 @@ import { structuredErrorSchema } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { uploadGrantSchema, type UploadRequest } from "../../contract/uploads.ts";
 import { callWith, withoutStorage } from "../testing/altered.ts";
-import { bodyOf, captureLog, db, makeKey, post, signIn, withKey, type Browser } from "../testing/portal.ts";
+import {
+  bodyOf,
+  captureLog,
+  db,
+  makeKey,
+  moveClock,
+  post,
+  signIn,
+  withKey,
+  type Browser,
+} from "../testing/portal.ts";
 
 let ann: Browser;
 beforeEach(async () => {
@@ -37,7 +47,7 @@ describe("a grant", () => {
       const url = new URL(file.url);
       expect(url.pathname).toMatch(new RegExp(`/uploads/${grant.upload_id}/${at}$`));
       expect(url.searchParams.get("X-Amz-Expires")).toBe("900");
-      expect(url.searchParams.get("X-Amz-SignedHeaders")).toContain("content-type");
+      expect(url.searchParams.get("X-Amz-SignedHeaders")).toBe("content-length;content-type;host");
       expect(file.headers).toEqual({ "Content-Type": files[at]?.content_type });
       expect(file.expires_in).toBe(900);
       expect(Math.abs(file.expires_at - before - 900)).toBeLessThanOrEqual(5);
@@ -102,6 +112,34 @@ describe("sizes", () => {
     expect((await ask(largest)).status).toBe(201);
     expect(await refusalOf(await ask(tooLarge))).toEqual([413, "upload_too_large"]);
     expect(await countUploads()).toBe(1);
+  });
+});
+
+describe("an account", () => {
+  const most = limits.uploadsWaiting;
+
+  test("has at most fifty uploads that wait, however many are asked for at once", async () => {
+    const answers = await Promise.all(Array.from({ length: most + 10 }, () => ask([picture])));
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused).toHaveLength(10);
+    for (const answer of refused) {
+      const { error } = await bodyOf(answer, structuredErrorSchema);
+      expect([answer.status, error.code]).toEqual([400, "invalid_upload"]);
+      expect(error.message).toContain("50 uploads");
+    }
+    expect(await countUploads()).toBe(most);
+    expect((await ask([picture], await signIn("bea@example.com"))).status).toBe(201);
+  });
+
+  test("has room again once one is claimed or has run out, removed or not", async () => {
+    for (let made = 0; made < most; made += 1) await ask([picture]);
+    expect((await ask([picture])).status).toBe(400);
+    await db.prepare("UPDATE uploads SET claimed_at = 1 WHERE id = (SELECT min(id) FROM uploads)").run();
+    expect((await ask([picture])).status).toBe(201);
+    expect((await ask([picture])).status).toBe(400);
+    moveClock(limits.uploadKeptSeconds + 1);
+    expect((await ask([picture])).status).toBe(201);
+    expect(await countUploads()).toBe(most + 2);
   });
 });
 

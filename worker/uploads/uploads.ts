@@ -3,7 +3,7 @@
 import type { z } from "zod";
 import type { uploadClaimAnswerSchema } from "../../contract/internal/avatars.ts";
 import { limits } from "../../contract/limits.ts";
-import { imageTypes, type UploadGrant, type UploadRequest } from "../../contract/uploads.ts";
+import { isImage, type UploadGrant, type UploadRequest } from "../../contract/uploads.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { failure, success, type Outcome } from "../platform/errors.ts";
@@ -22,12 +22,14 @@ const noSigner = failure(
 );
 const storeFailed = (cause: unknown) =>
   failure("uploads_unavailable", "The storage of uploads cannot be reached just now. Try again.", cause);
+const tooManyWaiting = failure(
+  "invalid_upload",
+  `You have ${limits.uploadsWaiting} uploads that nothing was made of yet, which is the most an account may have. Each runs out a day after it was granted.`,
+);
 const unknownUpload = failure(
   "unknown_upload",
   "You have no such upload, it has run out, or its files have not all arrived.",
 );
-
-const isImage = (contentType: string) => (imageTypes as readonly string[]).includes(contentType);
 
 const mebibytes = (bytes: number) => `${bytes / (1024 * 1024)} MB`;
 
@@ -66,14 +68,16 @@ export async function grantUpload(
   const uploadId = newId();
   try {
     const puts = await Promise.all(
-      request.files.map((file, at) => signer.put(`${uploadPrefix(uploadId)}${at}`, file.content_type)),
+      request.files.map(({ content_type: contentType, size }, at) =>
+        signer.put(`${uploadPrefix(uploadId)}${at}`, { contentType, size }),
+      ),
     );
     const expiresIn = limits.signedUrlSeconds;
     const files = request.files.flatMap(({ field, filename }, at) => {
       const put = puts[at];
       return put ? [{ ...put, field, filename, expires_in: expiresIn, expires_at: now + expiresIn }] : [];
     });
-    await insertUpload(db, {
+    const row = {
       id: uploadId,
       account,
       files: request.files.map(({ field, filename, content_type: contentType, size }) => ({
@@ -84,7 +88,8 @@ export async function grantUpload(
       })),
       createdAt: now,
       expiresAt: now + limits.uploadKeptSeconds,
-    });
+    };
+    if (!(await insertUpload(db, row, limits.uploadsWaiting))) return tooManyWaiting;
     return success({ upload_id: uploadId, files });
   } catch (cause) {
     return storeFailed(cause);

@@ -4,22 +4,22 @@ import { z } from "zod";
 import type { ByoEngine } from "../../contract/voices.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import { sha256Hex } from "../platform/digest.ts";
-import { ownerFolder } from "../platform/storage.ts";
 import type { VoiceKeyRow } from "./store.ts";
 
 /** The shortest life KV gives an entry, in seconds; each therefore carries its own end as well. */
 const kvLeastSeconds = 60;
 
 /**
- * The name of what a provider answered under a key. It holds digests only, and that of the sealed key among them, so
- * that nothing an older key was answered is ever found under a newer one.
+ * The name of what a provider answered under a key. It holds digests only: that of the key as it was sealed, which is
+ * random and another one each time, so that no two accounts share an entry and nothing an older key was answered is ever
+ * found under a newer one.
  */
 export async function cacheName(
   kind: "list" | "sample",
-  key: Pick<VoiceKeyRow, "account" | "provider" | "sealed">,
+  key: Pick<VoiceKeyRow, "provider" | "sealed">,
   voice = "",
 ): Promise<string> {
-  const parts = [await ownerFolder(key.account), (await sha256Hex(key.sealed)).slice(0, 32)];
+  const parts = [(await sha256Hex(key.sealed)).slice(0, 32)];
   if (voice !== "") parts.push(await sha256Hex(voice));
   return `voices/${kind}/${key.provider satisfies ByoEngine}/${parts.join("/")}`;
 }

@@ -1,6 +1,7 @@
 // Provider keys at rest: AES-256-GCM (NIST SP 800-38D), bound to the account and provider they were sealed for.
 
 import type { ByoEngine } from "../../contract/voices.ts";
+import { hexOf } from "../platform/digest.ts";
 import type { VaultKeys } from "../platform/env.ts";
 
 const version = "v1";
@@ -22,10 +23,6 @@ interface VaultKey {
 
 const prepared = new WeakMap<Uint8Array, Promise<VaultKey>>();
 
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
@@ -33,7 +30,7 @@ function fromHex(text: string): Uint8Array<ArrayBuffer> {
 async function prepareKey(raw: Uint8Array<ArrayBuffer>): Promise<VaultKey> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", raw));
   const key = await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["encrypt", "decrypt"]);
-  return { id: toHex(digest.subarray(0, keyIdBytes)), key };
+  return { id: hexOf(digest.subarray(0, keyIdBytes)), key };
 }
 
 function vaultKeyOf(raw: Uint8Array<ArrayBuffer>): Promise<VaultKey> {
@@ -59,7 +56,7 @@ export async function seal(keys: VaultKeys, owner: KeyOwner, plain: string): Pro
   const { id, key } = await vaultKeyOf(keys.current);
   const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
   const sealed = await crypto.subtle.encrypt(parameters(nonce, owner), key, new TextEncoder().encode(plain));
-  return [version, id, toHex(nonce), toHex(new Uint8Array(sealed))].join(".");
+  return [version, id, hexOf(nonce), hexOf(new Uint8Array(sealed))].join(".");
 }
 
 export interface Opened {

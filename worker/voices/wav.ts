@@ -46,35 +46,3 @@ export function wavOfPcm(samples: Uint8Array, sampleRateHz: number): Uint8Array<
   file.set(samples.subarray(0, whole), headerBytes);
   return file;
 }
-
-/** A body's bytes; null as soon as it is known to be longer than the limit. */
-export async function readBytesWithin(
-  { body, headers }: Pick<Request | Response, "body" | "headers">,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (Number(headers.get("Content-Length") ?? 0) > maxBytes) {
-    await body?.cancel();
-    return null;
-  }
-  if (!body) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.byteLength;
-    if (size > maxBytes) {
-      await reader.cancel();
-      return null;
-    }
-    chunks.push(value);
-  }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
-}

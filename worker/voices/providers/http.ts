@@ -1,7 +1,8 @@
 // Requests to voice providers: never redirected, never read past a limit, every trouble a ProviderFailure.
 
 import type { z } from "zod";
-import { readBytesWithin, wavOfPcm } from "../wav.ts";
+import { readBytesWithin } from "../../platform/body.ts";
+import { wavOfPcm } from "../wav.ts";
 import { ProviderFailure, type ProviderFailureKind } from "./provider.ts";
 
 /** A page of a hundred voices is some 300 KB at the wordiest provider. */

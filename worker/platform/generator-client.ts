@@ -1,34 +1,10 @@
-// What a generator over HTTP answers, read with a limit and nothing of it believed.
+// Generators of pictures behind a URL: asked over HTTP, read with a limit, and nothing of their answers believed.
+
+import { readBytesWithin } from "./body.ts";
 
 /** Thrown for every answer that cannot be used; its message names the fault and quotes nothing of the answer. */
 export class GeneratorError extends Error {
   override readonly name = "GeneratorError";
-}
-
-/** The body's bytes; throws GeneratorError as soon as it is known to be longer than the limit. */
-export async function readBytesWithin(
-  response: Response,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const tooLarge = () => new GeneratorError(`The generator answered more than ${maxBytes} bytes.`);
-  if (Number(response.headers.get("Content-Length") ?? 0) > maxBytes) {
-    await response.body?.cancel();
-    throw tooLarge();
-  }
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  const reader = response.body?.getReader();
-  for (;;) {
-    const read = await reader?.read();
-    if (!read || read.done) break;
-    size += read.value.byteLength;
-    if (size > maxBytes) {
-      await reader?.cancel();
-      throw tooLarge();
-    }
-    chunks.push(read.value as Uint8Array<ArrayBuffer>);
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 export interface GeneratorCall {
@@ -61,7 +37,9 @@ export async function askGenerator({
       await response.body?.cancel();
       throw new GeneratorError(`The generator answered ${response.status}.`);
     }
-    return await readBytesWithin(response, maxBytes);
+    const bytes = await readBytesWithin(response, maxBytes);
+    if (!bytes) throw new GeneratorError(`The generator answered more than ${maxBytes} bytes.`);
+    return bytes;
   } catch (error) {
     if (error instanceof GeneratorError) throw error;
     throw new GeneratorError(
