@@ -133,6 +133,7 @@ describe("the avatars", () => {
     await card("Theodora", visitor).getByRole("link").click();
     await visitor.getByText("Published by another developer").waitFor();
     expect(await button("Erase", visitor).count()).toBe(0);
+    expect(await visitor.getByRole("alert").allInnerTexts()).toEqual([]);
     expect(await visitor.content()).not.toContain(owner);
     await expectSound(visitor);
 

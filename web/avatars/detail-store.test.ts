@@ -82,4 +82,14 @@ describe("DetailStore", () => {
     store.stop();
     expect(store.get().playing).toBeNull();
   });
+
+  it("does not complain of a clip that nobody asked for", async () => {
+    const { api, store } = make(false);
+    api.clipVideo.mockRejectedValueOnce(missing());
+    await store.play("neutral", { asked: false });
+    expect(store.get().playing).toBeNull();
+    api.clipVideo.mockResolvedValueOnce(video("neutral"));
+    await store.play("neutral", { asked: false });
+    expect(store.get().playing).toMatchObject({ url: video("neutral").url, problem: null });
+  });
 });

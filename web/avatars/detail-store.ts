@@ -78,18 +78,21 @@ export class DetailStore extends Store<DetailState> {
     this.#timer = setTimeout(() => void this.#read(reading, triesLeft - 1), settling.everyMs);
   }
 
-  /** Fetches a fresh URL each time: they live for a quarter of an hour. */
-  readonly play = async (tone: Tone): Promise<void> => {
+  /**
+   * Fetches a fresh URL each time: they live for a quarter of an hour. Nothing is said of a clip that cannot be had where
+   * nobody asked for it.
+   */
+  readonly play = async (tone: Tone, { asked = true } = {}): Promise<void> => {
     this.#play += 1;
     const turn = this.#play;
     this.update({ playing: { tone, url: null, problem: null } });
-    let playing: Playing;
+    let playing: Playing | null;
     try {
       playing = { tone, url: (await this.#api.clipVideo(this.#id, tone)).url, problem: null };
     } catch (thrown) {
       const error = asVisavisError(thrown);
       const problem = error.code === "unknown_avatar" ? "There is no clip of this tone." : error.message;
-      playing = { tone, url: null, problem };
+      playing = asked ? { tone, url: null, problem } : null;
     }
     if (turn === this.#play) this.update({ playing });
   };

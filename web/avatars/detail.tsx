@@ -101,7 +101,7 @@ function Detail({ avatar, mine, parts }: { avatar: LibraryAvatar; mine: boolean;
     // The version is named so that everything is read again whenever a box reports something new.
     if (version) void store.load({ fresh });
     // There is no still to be had of somebody else's avatar, so it shows itself moving.
-    if (!mine) void store.play(baseTone);
+    if (!mine) void store.play(baseTone, { asked: false });
     return store.dispose;
     // Growing old is no reason to read again.
   }, [store, version, mine]);
