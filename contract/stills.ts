@@ -40,7 +40,7 @@ export type StillJob = z.infer<typeof stillJobSchema>;
  */
 export const stillGeneratorAnswerSchema = z.union([
   z.object({
-    /** Base64 of the PNG. */
+    /** Base64 of the PNG; the whole answer has at most 8 MiB. */
     image: z.string(),
     identity_checked: z.boolean().default(false),
     identity_score: z.number().min(0).max(1).nullable().default(null),

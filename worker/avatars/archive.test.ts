@@ -208,20 +208,20 @@ describe("a clip's video", () => {
     expect(await refusalOf(refused)).toEqual([404, "unknown_avatar"]);
   });
 
-  test("of several published under one id is that of the first, and the newest of its tone", async () => {
-    for (const account of [bea, ann]) {
+  test("of several avatars published under one id is that of the first", async () => {
+    const keys: string[] = [];
+    for (const [account, browser] of [
+      [bea, other],
+      [ann, owner],
+    ] as const) {
       await report({ account });
-      await archiveClip({ account });
+      keys.push(await archiveClip({ account }));
       await agree({ account });
-      await setVisibility(account === ann ? owner : other, "public");
+      await setVisibility(browser, "public");
       moveClock(1);
     }
-    const played = await bodyOf(
-      await get("clips/happy/video", await signIn("cyd@example.com")),
-      clipVideoSchema,
-    );
-    const theirs = await bodyOf(await get("clips/happy/video", other), clipVideoSchema);
-    expect(keyOf(played.url)).toBe(keyOf(theirs.url));
+    const played = await get("clips/happy/video", await signIn("cyd@example.com"));
+    expect(keyOf((await bodyOf(played, clipVideoSchema)).url)).toBe(keys[0]);
   });
 
   test("is found without going through any table", async () => {

@@ -33,7 +33,7 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** POSTs `{image_url, note, look}` as JSON and takes what `stillGeneratorAnswerSchema` says, at most 8 MB of it. */
+/** POSTs `{image_url, note, look}` as JSON and takes what `stillGeneratorAnswerSchema` says, at most 8 MiB of it. */
 export function httpStillGenerator(url: string): StillGenerator {
   return {
     async make({ imageUrl, note, look }) {

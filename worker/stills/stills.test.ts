@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { structuredErrorSchema } from "../../contract/errors.ts";
-import { limits } from "../../contract/limits.ts";
 import { stillJobSchema, stillStartedSchema, type StillJob } from "../../contract/stills.ts";
 import { uploadGrantSchema } from "../../contract/uploads.ts";
 import { cleanUp } from "../cleanup.ts";
@@ -175,41 +174,6 @@ describe("starting", () => {
     expect((await poll(await noteJob(), withKey(key.secret))).status).toBe(200);
     const started = await post("/auth/seated-still", { upload_id: "x" }, withKey(key.secret));
     expect(await refusal(started)).toEqual([503, "seated_still_unavailable"]);
-  });
-});
-
-describe("an account", () => {
-  const most = limits.stillsPerHour;
-  const startOf = (uploadId: string) =>
-    startJob(env(), { account, portalOrigin, request: { upload_id: uploadId } });
-
-  test("has twenty stills an hour, however many are asked for at once", async () => {
-    const uploadId = await upload();
-    const started = await Promise.all(Array.from({ length: most + 5 }, () => startOf(uploadId)));
-    expect(started.filter(({ ok }) => ok)).toHaveLength(most);
-    for (const refused of started.filter(({ ok }) => !ok)) {
-      expect(refused).toMatchObject({ failure: { code: "rate_limited" }, retryAfterSeconds: 3600 });
-    }
-    const noted = await db.prepare("SELECT count(*) AS n FROM still_jobs").first<{ n: number }>();
-    expect(noted?.n).toBe(most);
-  });
-
-  test("is told when there is room again", async () => {
-    const uploadId = await upload();
-    expect(await startOf(uploadId)).toMatchObject({ ok: true });
-    moveClock(600);
-    for (let times = 1; times < most; times += 1) await startOf(uploadId);
-    Object.assign(envOf(bindings), { stillUrl: generatorUrl });
-    try {
-      const answer = await post("/auth/seated-still", { upload_id: uploadId }, ann);
-      expect(answer.headers.get("Retry-After")).toBe("3000");
-      expect(await refusal(answer)).toEqual([429, "rate_limited"]);
-    } finally {
-      Object.assign(envOf(bindings), { stillUrl: null });
-    }
-    moveClock(3000);
-    expect(await startOf(uploadId)).toMatchObject({ ok: true });
-    expect(await startOf(uploadId)).toMatchObject({ retryAfterSeconds: 600 });
   });
 });
 
