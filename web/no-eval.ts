@@ -1,0 +1,6 @@
+// Imported before everything else: zod compiles schemas with `new Function` unless it is told not to before the first one is
+// made. Our pages forbid that, and a browser would report each try.
+
+import { config } from "zod";
+
+config({ jitless: true });
