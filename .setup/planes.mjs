@@ -10,6 +10,7 @@ import { bin, node, stateDir, wranglerEnv } from "./setup.mjs";
 
 const boxId = "local";
 const cleanUpEveryMs = 5 * 60_000;
+const patienceMs = 30_000;
 
 /** Variables of the user's environment that the portal may see. */
 const portalVariables = [
@@ -114,6 +115,17 @@ export async function startPlanes() {
   const portalUrl = `http://localhost:${portalPort}`;
   const boxUrl = `http://127.0.0.1:${boxPort}`;
   let heard = false;
+  // Until both planes know each other they complain of each other, which is worth a person's time only if it stays so.
+  let held = [];
+  const release = () => {
+    for (const line of held ?? []) console.log(line);
+    held = null;
+  };
+  const patience = setTimeout(release, patienceMs);
+  const show = (line) => {
+    if (held) held.push(line);
+    else console.log(line);
+  };
 
   const flags = {
     ip: "127.0.0.1",
@@ -129,6 +141,7 @@ export async function startPlanes() {
     args: [bin("wrangler"), "dev", ...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)],
     env: wranglerEnv,
     logFile: join(stateDir(), "portal.log"),
+    show,
     // Wrangler's own lines name whole URLs, and a WebSocket's holds a credential; the portal's own lines do not.
     omit: /^\[wrangler:info\]/,
     onLine: (line) => {
@@ -148,6 +161,7 @@ export async function startPlanes() {
       VISAVIS_STATE: stateDir(),
     },
     logFile: join(stateDir(), "box.log"),
+    show,
   });
 
   let stopped = false;
@@ -158,6 +172,7 @@ export async function startPlanes() {
   const stop = async () => {
     stopped = true;
     clearInterval(cleanUp);
+    clearTimeout(patience);
     await Promise.all(planes.map((plane) => plane.stop()));
   };
   // No box path answers without a credential, and none is made for this alone: the portal's log says when it has taken in
@@ -169,11 +184,14 @@ export async function startPlanes() {
         setTimeout(resolve, 250);
       });
     }
+    clearTimeout(patience);
+    held = null;
     return portalUrl;
   };
   // Wrangler fires no cron triggers of its own while it serves a local portal.
   const cleanUp = setInterval(() => void answers(`${portalUrl}/cdn-cgi/local/scheduled`), cleanUpEveryMs);
   const died = exited.then(({ name, code }) => {
+    release();
     throw new SetupError(`The ${name} ended before it was ready (exit ${code}).`);
   });
   return { ready: Promise.race([reachable(), died]), exited, stop };

@@ -56,10 +56,10 @@ function notable(line) {
 
 /**
  * Starts a long-running process in a group of its own. Everything it prints goes to `logFile`, but for lines that `omit`
- * matches; what a person should know is shown as well, prefixed with `name`. `onLine` is told of each line.
+ * matches; what a person should know goes to `show` as well, prefixed with `name`. `onLine` is told of each line.
  * @returns {{ name: string, exited: Promise<number | null>, stop: () => Promise<void> }}
  */
-export function service(name, { command, args, env = {}, logFile, omit, onLine }) {
+export function service(name, { command, args, env = {}, logFile, omit, onLine, show = console.log }) {
   const log = createWriteStream(logFile, { mode: 0o600 });
   const child = spawn(command, args, {
     cwd: root,
@@ -72,7 +72,7 @@ export function service(name, { command, args, env = {}, logFile, omit, onLine }
       if (omit?.test(line)) return;
       log.write(`${line}\n`);
       onLine?.(line);
-      if (notable(line)) console.log(`[${name}] ${line}`);
+      if (notable(line)) show(`[${name}] ${line}`);
     });
   }
   const exited = new Promise((resolve) => {
