@@ -123,9 +123,11 @@ describe("the avatars", () => {
     const visitor = await newPage();
     await open(visitor, "/avatars");
     await signIn(visitor, "visitor@example.com");
-    const listing = visitor.waitForResponse((response) => response.url().endsWith("/auth/avatars/public"));
-    await visitor.reload();
-    const published = await (await listing).text();
+    const [listing] = await Promise.all([
+      visitor.waitForResponse((response) => response.url().endsWith("/auth/avatars/public")),
+      visitor.reload(),
+    ]);
+    const published = await listing.text();
     expect(published).toContain("Theodora");
     expect(published).not.toContain("@");
     await visitor.getByText(/^Public · \d+$/).click();
@@ -152,7 +154,7 @@ describe("the avatars", () => {
 describe("the portraits", () => {
   it("are drawn, drawn again, approved, and become a face that the studio offers", async () => {
     // Seen before: the studio has to find the new face by itself when it is shown again.
-    await visit("Studio");
+    await open(page, "/studio");
     await button("Go live").waitFor();
     expect(await page.getByRole("radio", { name: "Lighthouse keeper" }).count()).toBe(0);
 
@@ -209,7 +211,7 @@ describe("the sessions", () => {
   const question = "Hello, who are you?";
 
   it("keep what was said live, and what is noted about it, until they are erased", async () => {
-    await visit("Studio");
+    await open(page, "/studio");
     await page.getByRole("radio", { name: "Theodora" }).check({ force: true });
     await button("Go live").click();
     await page.getByRole("textbox", { name: /^Say something to Theodora/ }).fill(question);
@@ -277,7 +279,7 @@ describe("the sessions", () => {
 
 describe("the voices", () => {
   it("can be heard, each in its own sample", async () => {
-    await visit("Voices");
+    await open(page, "/voices");
     const hear = button(/^Hear /).first();
     await hear.click();
     await expect.poll(async () => (await sounds(page)).length, patience).toBe(1);
@@ -292,6 +294,7 @@ describe("the voices", () => {
   });
 
   it("have a default that is set, survives a reload, and is forgotten", async () => {
+    await open(page, "/voices");
     const wish = button(/^Make default: /).nth(1);
     const name = ((await wish.getAttribute("aria-label")) ?? "").replace("Make default: ", "");
     expect(name).not.toBe("");
@@ -307,9 +310,12 @@ describe("the voices", () => {
   });
 
   it("say that an engine needs a key before it can speak, and leave the one that speaks", async () => {
-    const refused = page.waitForResponse((response) => response.url().endsWith("/auth/voice/engine"));
-    await page.getByRole("radio", { name: /^Cartesia/ }).click();
-    expect(await (await refused).json()).toMatchObject({ error: { code: "voice_key_required" } });
+    await open(page, "/voices");
+    const [refusal] = await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith("/auth/voice/engine")),
+      page.getByRole("radio", { name: /^Cartesia/ }).click(),
+    ]);
+    expect(await refusal.json()).toMatchObject({ error: { code: "voice_key_required" } });
     await page.getByText("Save a key for this engine first").waitFor();
     expect(await page.getByRole("radio", { name: /^Built-in voice/ }).isChecked()).toBe(true);
     await expectSound(page);
@@ -318,7 +324,7 @@ describe("the voices", () => {
 
 describe("an erasure", () => {
   it("wants the avatar's name, gives a receipt, and leaves neither library nor studio the face", async () => {
-    await visit("Studio");
+    await open(page, "/studio");
     await page.getByRole("radio", { name: "Theodora" }).waitFor();
     await visit("Avatars");
     await page.getByRole("link", { name: "Theodora", exact: true }).click();

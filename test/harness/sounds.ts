@@ -6,7 +6,7 @@ export interface Sound {
   /** Seconds. */
   playedTo: number;
   ended: boolean;
-  /** The loudest sample of the whole sound, 0..1; null until it is decoded. */
+  /** The loudest sample of the whole sound, 0..1; null until it is decoded, and for what the page did not fetch itself. */
   peak: number | null;
 }
 
@@ -22,8 +22,17 @@ export async function keepSounds(page: Page): Promise<void> {
     (globalThis as unknown as { heard: Heard[] }).heard = heard;
     const prototype = HTMLMediaElement.prototype;
     const play = prototype.play;
-    async function measure(url: string, sound: Sound): Promise<void> {
-      const bytes = await (await fetch(url)).arrayBuffer();
+    // The page's policy lets nothing read what such an address leads to, so the bytes are taken where it is made.
+    const blobs = new Map<string, Blob>();
+    const createObjectURL = URL.createObjectURL.bind(URL);
+    URL.createObjectURL = (object: Blob | MediaSource) => {
+      const url = createObjectURL(object);
+      if (object instanceof Blob) blobs.set(url, object);
+      return url;
+    };
+    async function measure(blob: Blob | undefined, sound: Sound): Promise<void> {
+      if (!blob) return;
+      const bytes = await blob.arrayBuffer();
       const decoded = await new OfflineAudioContext(1, 1, 48_000).decodeAudioData(bytes);
       sound.peak = decoded.getChannelData(0).reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
     }
@@ -37,7 +46,7 @@ export async function keepSounds(page: Page): Promise<void> {
         this.addEventListener("ended", () => {
           sound.ended = true;
         });
-        void measure(this.src, sound);
+        void measure(blobs.get(this.src), sound);
       }
       return play.call(this);
     };
