@@ -15,11 +15,17 @@ interface Axe {
 /** Resolves once nothing fades from one colour to another any more; a colour half way has a contrast of its own. */
 async function settled(page: Page): Promise<void> {
   await page.evaluate(async () => {
-    const fading = () => document.getAnimations().filter((animation) => animation instanceof CSSTransition);
-    // A child that inherits what its parent changes fades after it.
-    for (let running = fading(); running.length > 0; running = fading()) {
-      await Promise.allSettled(running.map(({ finished }) => finished));
-    }
+    const fading = () =>
+      document
+        .getAnimations()
+        .some((animation) => animation instanceof CSSTransition && animation.playState === "running");
+    // Some frames, because a child that inherits what its parent changes fades after it; not without end, because what
+    // never comes to rest is judged as it is.
+    let frames = 0;
+    do {
+      await new Promise(requestAnimationFrame);
+      frames += 1;
+    } while (fading() && frames < 300);
   });
 }
 
