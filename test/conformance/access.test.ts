@@ -15,7 +15,8 @@ import {
 import { startIdentityProvider, type IdentityProvider } from "./identity-provider.ts";
 import { makeOwned } from "./owned.ts";
 import { matrix } from "./policies.ts";
-import { routes, type Owned, type Route } from "./routes.ts";
+import type { Owned, Route } from "./route.ts";
+import { routes } from "./routes.ts";
 
 let identity: IdentityProvider;
 let portal: PortalProcess;

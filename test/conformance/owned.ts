@@ -1,7 +1,7 @@
 // Things that belong to the owner, made as the owner and a box would make them.
 
 import { boxSecret, owner } from "./credentials.ts";
-import type { Owned } from "./routes.ts";
+import type { Owned } from "./route.ts";
 
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=",
