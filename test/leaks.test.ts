@@ -5,7 +5,9 @@ import { startBox, type BoxProcess } from "./harness/box.ts";
 import { footprint, type Footprint } from "./harness/process.ts";
 import { connectRtc } from "./harness/rtc-client.ts";
 
-const cycles = 100;
+const warmUp = 10;
+const windows = 3;
+const cyclesAWindow = 30;
 const mebibyte = 1024 * 1024;
 
 let box: BoxProcess;
@@ -38,16 +40,26 @@ async function settled(): Promise<Footprint> {
   return now;
 }
 
-it(`${cycles} sessions leave nothing behind`, { timeout: 240_000 }, async () => {
-  for (let cycle = 0; cycle < 10; cycle += 1) await visit("disconnect");
+it(`${windows * cyclesAWindow} sessions leave nothing behind`, { timeout: 240_000 }, async () => {
+  for (let cycle = 0; cycle < warmUp; cycle += 1) await visit("disconnect");
   const early = await settled();
-  for (let cycle = 10; cycle < cycles; cycle += 1) await visit(cycle % 3 === 0 ? "vanish" : "disconnect");
-  await fetch(`${box.url}/disconnect`, { method: "POST" });
-  const late = await settled();
+  let late = early;
+  const growths: number[] = [];
+  for (let window = 0; window < windows; window += 1) {
+    const before = late.rssBytes;
+    for (let cycle = 0; cycle < cyclesAWindow; cycle += 1) {
+      await visit(cycle % 3 === 0 ? "vanish" : "disconnect");
+    }
+    await fetch(`${box.url}/disconnect`, { method: "POST" });
+    late = await settled();
+    growths.push(late.rssBytes - before);
+  }
 
   expect(late.threads).toBeLessThanOrEqual(early.threads);
   expect(late.fds).toBeLessThanOrEqual(early.fds);
   expect(late.sockets).toBeLessThanOrEqual(early.sockets);
-  // The allocator keeps some of what it was given; one leaked session in twenty would exceed this.
-  expect(late.rssBytes - early.rssBytes).toBeLessThan(40 * mebibyte);
+  // A leak grows in every window. An allocator that keeps what it was given, or a collector that a busy machine holds up,
+  // grows in one; so the median counts, and one leaked session in twenty (about 8 MiB each) would exceed it.
+  const [, median = Number.NaN] = growths.sort((a, b) => a - b);
+  expect(median).toBeLessThan(12 * mebibyte);
 });
