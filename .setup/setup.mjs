@@ -28,7 +28,8 @@ async function npmPackages() {
   await step("npm packages", {
     current: () => done.matches(wanted),
     work: async () => {
-      await run("npm", ["ci", "--no-audit", "--no-fund"]);
+      // The CPU part of ONNX Runtime comes in its package; its install script would fetch the CUDA part from elsewhere.
+      await run("npm", ["ci", "--no-audit", "--no-fund"], { env: { ONNXRUNTIME_NODE_INSTALL: "skip" } });
       done.write(wanted);
     },
   });

@@ -13,8 +13,13 @@ import { PortalKeys } from "./access/portal-keys.ts";
 import { StaticKeys } from "./access/static-keys.ts";
 import { createApp } from "./api/app.ts";
 import { Conversations } from "./chat/conversation.ts";
+import { configuredScreen } from "./chat/moderation/configured.ts";
 import { configuredModels, type Models } from "./chat/models/models.ts";
+import { ClientCalls } from "./chat/tools/client-calls.ts";
+import { configuredToolboxes } from "./chat/tools/configured.ts";
 import type { BoxConfig } from "./config.ts";
+import { openEars } from "./hearing/ears.ts";
+import type { Ears } from "./hearing/listener.ts";
 import type { MediaEngine } from "./live/engine.ts";
 import { faceOf, tonesOf, type Faces } from "./live/faces.ts";
 import { Hub } from "./live/hub.ts";
@@ -34,6 +39,7 @@ import { VoiceReport } from "./portal/voice-report.ts";
 import { keptWeightsVolume } from "./portal/weights-volume.ts";
 import type { Services } from "./services.ts";
 import { ControlSockets } from "./sockets/control-sockets.ts";
+import { MicrophoneSockets } from "./sockets/microphone-sockets.ts";
 import { acceptUpgrades } from "./sockets/upgrade.ts";
 import { Recordings } from "./voices/recordings.ts";
 import type { VoiceProvider } from "./voices/voice.ts";
@@ -49,6 +55,8 @@ export interface BoxParts {
   engines: readonly VoiceProvider[];
   /** Default: what the configuration allows for. */
   models?: Models;
+  /** Default: those of the configured recogniser. */
+  ears?: Ears;
 }
 
 export interface RunningBox {
@@ -122,13 +130,31 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
   });
   const conversations = new Conversations();
   const voices = new Voices(parts.engines);
-  const turns = new Turns({ models, voices, conversations, portal, slot, hub, log });
   const sockets = new ControlSockets();
+  const microphones = new MicrophoneSockets();
+  const clientTools = new ClientCalls({ hub, connected: (account) => sockets.has(account) });
+  const [ears, screen, toolboxes] = await Promise.all([
+    parts.ears ?? openEars({ config, log }),
+    configuredScreen({ config, log }),
+    configuredToolboxes({ config, clientTools, log }),
+  ]);
+  const turns = new Turns({
+    models,
+    voices,
+    conversations,
+    portal,
+    slot,
+    hub,
+    screen,
+    toolboxes,
+    log,
+  });
   sockets.attach({
     access,
     hub,
     slot,
     turns,
+    clientTools,
     log,
     faceOf: async ({ account }) => {
       const { settings } = await portal.settings(account);
@@ -139,6 +165,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       };
     },
   });
+  microphones.attach({ access, faces, hub, slot, turns, ears, log });
   const services: Services = {
     config,
     version: packageJson.version,
@@ -154,12 +181,15 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     slot,
     turns,
     sockets,
+    microphones,
+    clientTools,
+    ears,
     firstAudioMs,
     recordings: new Recordings(config.stateDir),
   };
 
   const server = createServer(getRequestListener(createApp(services).fetch));
-  acceptUpgrades({ server, access, sockets, log });
+  acceptUpgrades({ server, access, sockets, microphones, log });
   const url = await listen(server, config);
 
   if (client) {
@@ -198,18 +228,29 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
   const close = async () => {
     slot.drain(true);
     client?.hurry();
-    await sockets.close();
+    await Promise.all([sockets.close(), microphones.close()]);
     await slot.close();
     await closeServer(server);
     await Promise.all([heartbeats?.close(), voiceReport?.close()]);
-    await Promise.all([voices.close(), faces.close(), sweep?.close(), archive?.close(), portal.close()]);
+    await Promise.all([
+      ears.close(),
+      voices.close(),
+      faces.close(),
+      sweep?.close(),
+      archive?.close(),
+      portal.close(),
+    ]);
     log.info("box ended");
   };
   return { url, services, close: () => (closing ??= close()) };
 }
 
 /** What the portal's answer to a heartbeat asks for. */
-function obey({ slot, sockets, log }: Services, keys: PortalKeys | null, answer: HeartbeatAnswer): void {
+function obey(
+  { microphones, slot, sockets, log }: Services,
+  keys: PortalKeys | null,
+  answer: HeartbeatAnswer,
+): void {
   if (answer.drain !== slot.draining) {
     log.info({ drain: answer.drain }, "the portal ordered a change of drain");
     slot.drain(answer.drain);
@@ -218,6 +259,7 @@ function obey({ slot, sockets, log }: Services, keys: PortalKeys | null, answer:
   keys?.revoke(answer.revoked);
   const revoked = new Set(answer.revoked);
   sockets.revoke(revoked);
+  microphones.revoke(revoked);
   if (slot.current && revoked.has(slot.current.digest)) void slot.end("disconnected");
 }
 

@@ -8,6 +8,13 @@ import { iceServerSchema, type IceServer } from "../contract/live.ts";
 import { parseResidencyOptIn, type Residency } from "../contract/models.ts";
 import { toNativeIceServers } from "./streaming/ice-servers.ts";
 
+/** Who understands what the microphone hears. */
+export type RecogniserConfig =
+  | { kind: "none" }
+  | { kind: "pocketsphinx" }
+  | { kind: "deepgram"; apiKey: string; url: string; model: string }
+  | { kind: "openai_realtime"; apiKey: string; url: string; model: string };
+
 export interface BoxConfig {
   id: string;
   host: string;
@@ -24,7 +31,21 @@ export interface BoxConfig {
   /** Full keys that only this box knows. */
   staticKeys: string[];
   anthropic: { apiKey: string; baseUrl: string | null } | null;
+  /** Claude through Amazon Bedrock; the credentials are where AWS keeps them. */
+  bedrock: { region: string; url: string | null } | null;
   residencyOptIn: Residency[];
+  recogniser: RecogniserConfig;
+  moderation: {
+    /** A JSON file of rules. */
+    rulesPath: string | null;
+    /** A service that is asked about every message and clause. */
+    url: string | null;
+    secret: string | null;
+    /** What becomes of words that the service could not be asked about. */
+    onFailure: "allow" | "remove";
+  };
+  /** Signs calls of custom tools; null: the one that the state folder keeps. */
+  toolSigningSecret: string | null;
   ice: {
     servers: IceServer[];
     publicAddress: string | null;
@@ -52,6 +73,8 @@ const wholeNumber = (min: number, max: number) =>
     .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`);
 
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" });
+
+const webSocketUrl = z.url({ protocol: /^wss?$/, error: "must be a ws or wss URL" });
 
 const iceServers = z.string().transform((text, context): IceServer[] => {
   try {
@@ -96,7 +119,24 @@ const environmentSchema = z.object({
   SERVICE_API_KEYS: z.string().default(""),
   ANTHROPIC_API_KEY: z.string().optional(),
   ANTHROPIC_BASE_URL: httpUrl.optional(),
+  BEDROCK_REGION: z
+    .string()
+    .regex(/^[a-z0-9-]{1,32}$/, "must be a region such as ap-southeast-2")
+    .optional(),
+  BEDROCK_URL: httpUrl.optional(),
   RESIDENCY_OPT_IN: z.string().optional(),
+  RECOGNISER: z.enum(["pocketsphinx", "deepgram", "openai_realtime", "none"]).default("pocketsphinx"),
+  DEEPGRAM_API_KEY: z.string().optional(),
+  DEEPGRAM_URL: webSocketUrl.default("wss://api.deepgram.com/v1/listen"),
+  DEEPGRAM_MODEL: z.string().max(64).default("nova-3"),
+  OPENAI_API_KEY: z.string().optional(),
+  OPENAI_REALTIME_URL: webSocketUrl.default("wss://api.openai.com/v1/realtime"),
+  OPENAI_TRANSCRIBE_MODEL: z.string().max(64).default("gpt-4o-transcribe"),
+  MODERATION_RULES: z.string().optional(),
+  MODERATION_URL: httpUrl.optional(),
+  MODERATION_SECRET: z.string().optional(),
+  MODERATION_ON_FAILURE: z.enum(["allow", "remove"]).default("remove"),
+  TOOL_SIGNING_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
   ICE_SERVERS: iceServers.default([]),
   ICE_PUBLIC_ADDRESS: z.union([z.ipv4(), z.ipv6()], { error: "must be an IP address" }).optional(),
   ICE_PORT_RANGE: portRange.optional(),
@@ -108,6 +148,31 @@ const environmentSchema = z.object({
   VIDEO_FPS: z.enum(["25", "30"]).default("25"),
   VIDEO_BITRATE: wholeNumber(100_000, 20_000_000).default(1_500_000),
 });
+
+function recogniserOf(env: z.infer<typeof environmentSchema>, problems: string[]): RecogniserConfig {
+  const needed = (name: string, value: string | undefined): string => {
+    if (!value) problems.push(`${name}: needed because RECOGNISER is ${env.RECOGNISER}.`);
+    return value ?? "";
+  };
+  switch (env.RECOGNISER) {
+    case "deepgram":
+      return {
+        kind: "deepgram",
+        apiKey: needed("DEEPGRAM_API_KEY", env.DEEPGRAM_API_KEY),
+        url: env.DEEPGRAM_URL,
+        model: env.DEEPGRAM_MODEL,
+      };
+    case "openai_realtime":
+      return {
+        kind: "openai_realtime",
+        apiKey: needed("OPENAI_API_KEY", env.OPENAI_API_KEY),
+        url: env.OPENAI_REALTIME_URL,
+        model: env.OPENAI_TRANSCRIBE_MODEL,
+      };
+    default:
+      return { kind: env.RECOGNISER };
+  }
+}
 
 /** True for a host name or address that never leaves the machine. */
 export function isLoopback(host: string): boolean {
@@ -152,7 +217,16 @@ export function readConfig(environment: Record<string, string | undefined>): Box
     anthropic: env.ANTHROPIC_API_KEY
       ? { apiKey: env.ANTHROPIC_API_KEY, baseUrl: env.ANTHROPIC_BASE_URL ?? null }
       : null,
+    bedrock: env.BEDROCK_REGION ? { region: env.BEDROCK_REGION, url: env.BEDROCK_URL ?? null } : null,
     residencyOptIn: parseResidencyOptIn(env.RESIDENCY_OPT_IN),
+    recogniser: recogniserOf(env, problems),
+    moderation: {
+      rulesPath: env.MODERATION_RULES ? resolve(env.MODERATION_RULES) : null,
+      url: env.MODERATION_URL ?? null,
+      secret: env.MODERATION_SECRET ?? null,
+      onFailure: env.MODERATION_ON_FAILURE,
+    },
+    toolSigningSecret: env.TOOL_SIGNING_SECRET ?? null,
     ice: {
       servers: env.ICE_SERVERS,
       publicAddress: env.ICE_PUBLIC_ADDRESS ?? null,

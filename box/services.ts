@@ -1,7 +1,9 @@
 import type { Access } from "./access/access.ts";
 import type { Conversations } from "./chat/conversation.ts";
 import type { Models } from "./chat/models/models.ts";
+import type { ClientTools } from "./chat/tools/client-tools.ts";
 import type { BoxConfig } from "./config.ts";
+import type { Ears } from "./hearing/listener.ts";
 import type { Faces } from "./live/faces.ts";
 import type { Hub } from "./live/hub.ts";
 import type { Slot } from "./live/slot.ts";
@@ -11,6 +13,7 @@ import type { Percentiles } from "./ops/percentiles.ts";
 import type { AvatarReports } from "./portal/avatar-reports.ts";
 import type { Portal } from "./portal/portal.ts";
 import type { ControlSockets } from "./sockets/control-sockets.ts";
+import type { MicrophoneSockets } from "./sockets/microphone-sockets.ts";
 import type { Recordings } from "./voices/recordings.ts";
 import type { Voices } from "./voices/voices.ts";
 
@@ -31,5 +34,8 @@ export interface Services {
   slot: Slot;
   turns: Turns;
   sockets: ControlSockets;
+  microphones: MicrophoneSockets;
+  clientTools: ClientTools;
+  ears: Ears;
   firstAudioMs: Percentiles;
 }

@@ -79,4 +79,11 @@ export const limits = {
   controlFrameBytes: 256 * 1024,
   /** Control messages a second one socket may send, with as much again in a burst; past it the socket closes with 1008. */
   controlMessagesPerSecond: 50,
+  /** Largest frame of the microphone socket: two seconds of audio; a larger one closes the socket with 1009. */
+  microphoneFrameBytes: 64 * 1024,
+
+  /** What a tool's answer may bring into the conversation, in characters of JSON; more is cut and says so. */
+  toolResultChars: 16_384,
+  /** Times a model may call tools before it must answer. */
+  toolRounds: 8,
 } as const;

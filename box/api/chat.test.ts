@@ -178,7 +178,11 @@ test("history is each caller's own, and a reset closes only the caller's", async
   await box.ask("/api/chat", { body: { message: "My name is Ada" } });
   await box.ask("/api/chat", { key: otherKey, body: { message: "Who am I?" } });
   await box.ask("/api/chat", { body: { message: "And who am I?" } });
-  expect(box.model.requests.map(({ messages }) => messages.map(({ content }) => content))).toEqual([
+  expect(
+    box.model.requests.map(({ messages }) =>
+      messages.map((message) => (message.role === "tool" ? message.results : message.content)),
+    ),
+  ).toEqual([
     ["My name is Ada"],
     ["Who am I?"],
     ["My name is Ada", "Hello there. How are you?", "And who am I?"],

@@ -11,7 +11,7 @@ import {
 } from "../../contract/chat.ts";
 import { Refusal } from "../failure.ts";
 import { faceOf, tonesOf } from "../live/faces.ts";
-import type { PreparedMessage } from "../live/turns.ts";
+import type { PreparedMessage } from "../live/turn.ts";
 import type { Clause } from "../chat/speech.ts";
 import { turnFailure } from "../live/turns.ts";
 import { describeError } from "../ops/log.ts";
@@ -38,7 +38,7 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
     session: NonNullable<PreparedMessage["live"]>,
     onClause?: (clause: Clause) => void,
   ): Promise<LiveReply | { failure: Refusal; interrupted: boolean }> {
-    const { reply, tone, interrupted, failure } = await turns.message(prepared, onClause);
+    const { reply, tone, interrupted, failure } = await turns.message(prepared, onClause ? { onClause } : {});
     if (reply === "")
       return { failure: failure ?? new Refusal("model_failed", "There was no reply."), interrupted };
     return {
@@ -96,7 +96,9 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
     const body = await readJson(c, chatRequestSchema);
     const prepared = await turns.prepare({
       caller: callerOf(c),
+      source: "posted",
       content: body.message,
+      avatar: body.avatar,
       voice: body.voice,
       voiceProvider: body.voice_provider,
       correlationId: null,

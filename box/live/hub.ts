@@ -1,6 +1,7 @@
 // What happened, for the control sockets of the account it happened to, and for nobody else.
 
 import type { ServerEvent } from "../../contract/control-socket.ts";
+import type { CallChange } from "./call.ts";
 
 export type HubMessage =
   | { case: "event"; event: ServerEvent }
@@ -8,6 +9,10 @@ export type HubMessage =
   | { case: "ended"; sessionId: string }
   /** The session ran out; the sockets bound to it close with the matching code. */
   | { case: "expired"; sessionId: string; reason: "idle" | "max_length"; seconds: number }
+  /** The call changed its language, or was paused or resumed. */
+  | { case: "call"; sessionId: string; change: CallChange }
+  /** The persona has said goodbye and the session is about to end; `ended` follows. */
+  | { case: "farewell"; sessionId: string }
   /** A newer session took its place. */
   | { case: "evicted"; sessionId: string; error: string };
 

@@ -7,11 +7,13 @@ import type { MediaPacket, StageEvent } from "../../native/binding/index.js";
 import type { Caller } from "../access/caller.ts";
 import type { PeerState } from "../streaming/peer.ts";
 import type { VoiceWish } from "../voices/voices.ts";
+import { Call } from "./call.ts";
 import { Director } from "./director.ts";
 import type { LivePeer, LiveStage } from "./engine.ts";
 import type { Hub } from "./hub.ts";
 import type { SessionFacts } from "./facts.ts";
 import { SessionLimits } from "./limits.ts";
+import { Playback } from "./playback.ts";
 import { Transcript, type NumberedLine } from "./transcript.ts";
 
 /** A browser that has not connected by then will not. */
@@ -43,6 +45,9 @@ export class LiveSession {
   readonly voice: VoiceWish;
   readonly facts: SessionFacts;
   readonly transcript: Transcript;
+  readonly call: Call;
+  /** What the avatar is saying, for ears that must not hear it. */
+  readonly playback = new Playback();
   readonly startedAt = Math.floor(Date.now() / 1000);
   readonly limits: SessionLimits;
   /** Aborts when the session ends. */
@@ -67,6 +72,9 @@ export class LiveSession {
     this.voice = options.voice;
     this.facts = options.facts;
     this.transcript = new Transcript((line) => options.onLine(this, line));
+    this.call = new Call((change) =>
+      options.hub.tell(this.account, { case: "call", sessionId: this.id, change }),
+    );
     this.signal = this.#over.signal;
     this.limits = new SessionLimits({
       idleSeconds: options.idleSeconds,

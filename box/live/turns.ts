@@ -1,59 +1,34 @@
 // Turns: a message answered by the model, or words spoken as given.
 
 import { randomUUID } from "node:crypto";
-import type { ModelParameters } from "../../contract/model-parameters.ts";
 import type { Tone } from "../../contract/tones.ts";
-import type { Caller } from "../access/caller.ts";
 import { abortable } from "../chat/abortable.ts";
 import type { Conversations } from "../chat/conversation.ts";
-import { ModelError } from "../chat/models/model.ts";
-import type { ChosenModel, Models } from "../chat/models/models.ts";
+import { ModelError, type ModelPiece } from "../chat/models/model.ts";
+import type { Screen } from "../chat/moderation/screen.ts";
+import type { Models } from "../chat/models/models.ts";
 import { systemPrompt } from "../chat/prompt.ts";
 import { clausesAsWritten, clausesOf, type Clause } from "../chat/speech.ts";
+import type { Toolboxes } from "../chat/tools/toolbox.ts";
 import { Refusal } from "../failure.ts";
 import { describeError, type Log } from "../ops/log.ts";
 import type { Portal } from "../portal/portal.ts";
 import { VoiceError } from "../voices/voice.ts";
-import type { ChosenVoice, VoiceWish, Voices } from "../voices/voices.ts";
+import type { Voices } from "../voices/voices.ts";
 import { Floor } from "./floor.ts";
 import type { Hub } from "./hub.ts";
 import type { LiveSession } from "./session.ts";
 import type { Slot } from "./slot.ts";
 import { nowSeconds } from "./transcript.ts";
+import type {
+  MessageRequest,
+  PreparedMessage,
+  Speculation,
+  TalkRequest,
+  TurnObserver,
+  TurnResult,
+} from "./turn.ts";
 import type { Utterance } from "./utterance.ts";
-
-export interface MessageRequest extends VoiceWish {
-  caller: Caller;
-  content: string;
-  correlationId: string | null;
-}
-
-export interface TalkRequest extends VoiceWish {
-  caller: Caller;
-  content: string;
-  tone?: Tone | undefined;
-  correlationId: string | null;
-}
-
-/** A message whose model and voice are settled: nothing that could be refused beforehand is left. */
-export interface PreparedMessage {
-  request: MessageRequest;
-  model: ChosenModel;
-  system: string;
-  parameters: ModelParameters;
-  emotion: boolean;
-  /** Null: answered in writing only. */
-  live: { session: LiveSession; voice: ChosenVoice } | null;
-}
-
-export interface TurnResult {
-  /** The clauses handed to the voice, joined. */
-  reply: string;
-  tone: Tone;
-  interrupted: boolean;
-  /** Why there are no words, or fewer than the model meant; null on a whole reply. */
-  failure: Refusal | null;
-}
 
 export interface TurnOptions {
   models: Models;
@@ -62,6 +37,8 @@ export interface TurnOptions {
   portal: Portal;
   slot: Slot;
   hub: Hub;
+  screen: Screen;
+  toolboxes: Toolboxes;
   log: Log;
 }
 
@@ -100,16 +77,15 @@ export class Turns {
     const voice = session && voices.choose(request, session.voice, settings, session.avatar.id);
     return {
       request,
+      settings,
       model,
-      system: systemPrompt(settings),
       parameters: models.parameters(settings, model, measured),
-      emotion: settings.emotion_responsive,
       live: session && voice ? { session, voice } : null,
     };
   }
 
   /** The model answers. Never rejects: what went wrong is in the result, and was told to the control sockets. */
-  async message(prepared: PreparedMessage, onClause?: (clause: Clause) => void): Promise<TurnResult> {
+  async message(prepared: PreparedMessage, observer?: TurnObserver): Promise<TurnResult> {
     const { request, live } = prepared;
     const { caller, correlationId, content } = request;
     const { hub } = this.#options;
@@ -133,12 +109,17 @@ export class Turns {
         correlationId,
       });
       const utterance = live?.session.director.begin({ voice: live.voice, correlationId, acceptedAtMs });
-      const result = await this.#reply(prepared, { id, signal, utterance, onClause });
+      const result = await this.#reply(prepared, { id, signal, utterance, observer });
       this.#close(prepared, id, result);
       return result;
     } finally {
       floor.release();
     }
+  }
+
+  /** Begins a reply that may not be wanted. */
+  speculate(prepared: PreparedMessage): Speculation {
+    return { prepared, commit: (observer) => this.message(prepared, observer), drop: () => undefined };
   }
 
   /** The clauses of a reply that is not spoken live; they enter the history as they are. Rejects with what failed. */
@@ -227,10 +208,17 @@ export class Turns {
   }
 
   #clauses(prepared: PreparedMessage, signal: AbortSignal): AsyncGenerator<Clause, void, undefined> {
-    const { model, system, parameters, request, emotion } = prepared;
+    const { model, settings, parameters, request } = prepared;
     const messages = this.#options.conversations.of(request.caller.account).messages();
-    const pieces = model.provider.stream({ model: model.row.id, system, messages, parameters, signal });
-    return clausesOf(abortable(pieces, signal), { emotion });
+    const pieces = model.provider.stream({
+      model: model.row.id,
+      system: systemPrompt(settings),
+      messages,
+      tools: [],
+      parameters,
+      signal,
+    });
+    return clausesOf(textOf(abortable(pieces, signal)), { emotion: settings.emotion_responsive });
   }
 
   async #reply(
@@ -239,10 +227,10 @@ export class Turns {
       id: string;
       signal: AbortSignal;
       utterance: Utterance | undefined;
-      onClause: ((clause: Clause) => void) | undefined;
+      observer: TurnObserver | undefined;
     },
   ): Promise<TurnResult> {
-    const { id, signal, utterance, onClause } = turn;
+    const { id, signal, utterance, observer } = turn;
     const { caller, content, correlationId } = prepared.request;
     const conversation = this.#options.conversations.of(caller.account);
     conversation.append("user", content);
@@ -264,7 +252,7 @@ export class Turns {
           endOfSpeech: clause.last,
           correlationId,
         });
-        onClause?.(clause);
+        observer?.onClause?.(clause);
         void utterance?.say(clause).catch(() => undefined);
       }
     } catch (error) {
@@ -282,7 +270,7 @@ export class Turns {
     if (reply === "") failure ??= new Refusal("model_failed", interrupted ? cutBefore : noWords);
     const tone = said[0]?.tone ?? "neutral";
     if (reply !== "") void this.#remember(prepared, { reply, tone }, utterance);
-    return { reply, tone, interrupted, failure };
+    return { reply, tone, tools: [], actions: [], interrupted, failure };
   }
 
   /** History holds the reply at once, so that the next turn knows it, and is cut to what was heard when that is known. */
@@ -327,6 +315,10 @@ export class Turns {
     this.#options.log.warn({ ...describeError(cause ?? error), code: failure.code }, what);
     return failure;
   }
+}
+
+async function* textOf(pieces: AsyncIterable<ModelPiece>): AsyncGenerator<string, void, undefined> {
+  for await (const piece of pieces) if (piece.case === "text") yield piece.text;
 }
 
 /** Words spoken as given enter the transcript as far as they were heard; a voice that failed at once was not. */

@@ -41,6 +41,7 @@ export type ControlOutput =
       talk: Pick<Extract<ClientMessage, { type: "talk" }>, "content" | "voice" | "tone" | "correlationId">;
     }
   | { case: "interrupt" }
+  | { case: "tool_result"; id: string; result: unknown }
   | { case: "verify"; token: string };
 
 /** Malformed messages are answered until there are this many; the next one closes the socket. */
@@ -156,9 +157,9 @@ export class ControlMachine {
         return [{ case: "interrupt" }];
       case "auth":
         return [{ case: "verify", token: message.token }];
-      case "heartbeat":
-      // No tool of this box waits for a client's result.
       case "tool_result":
+        return [{ case: "tool_result", id: message.id, result: message.result }];
+      case "heartbeat":
         return [];
     }
   }

@@ -4,6 +4,7 @@ import type { WebSocket } from "ws";
 import type { Tone } from "../../contract/tones.ts";
 import type { Access } from "../access/access.ts";
 import type { Caller } from "../access/caller.ts";
+import type { ClientTools } from "../chat/tools/client-tools.ts";
 import { Refusal } from "../failure.ts";
 import type { Hub, HubMessage } from "../live/hub.ts";
 import { longestTimerMs } from "../live/limits.ts";
@@ -27,6 +28,7 @@ export interface ControlSocketOptions {
   hub: Hub;
   slot: Slot;
   turns: Turns;
+  clientTools: ClientTools;
   log: Log;
 }
 
@@ -147,6 +149,9 @@ export class ControlSocket {
       case "interrupt":
         void this.#options.turns.interrupt(caller.account);
         break;
+      case "tool_result":
+        this.#options.clientTools.answer(caller.account, output.id, output.result);
+        break;
       case "verify":
         void this.#verify(output.token);
         break;
@@ -157,7 +162,14 @@ export class ControlSocket {
     const { content, voice, correlationId } = message;
     const { caller, turns } = this.#options;
     try {
-      const prepared = await turns.prepare({ caller, content, voice, correlationId: correlationId ?? null });
+      const prepared = await turns.prepare({
+        caller,
+        source: "typed",
+        content,
+        voice,
+        avatar: message.avatar,
+        correlationId: correlationId ?? null,
+      });
       if (!prepared.live)
         this.#input({
           case: "event",

@@ -66,6 +66,11 @@ export class ControlSockets {
     return asked.at(-1)?.maxSeconds ?? null;
   }
 
+  /** Whether the account has a control socket open. */
+  has(account: string): boolean {
+    return [...this.#open].some((socket) => socket.account === account);
+  }
+
   /** Ends the sockets that stand on revoked credentials. */
   revoke(digests: ReadonlySet<string>): void {
     for (const socket of this.#open) if (digests.has(socket.digest)) socket.revoke();

@@ -8,12 +8,15 @@ import { errorBody } from "../../contract/errors.ts";
 import type { Access } from "../access/access.ts";
 import { Refusal } from "../failure.ts";
 import { describeError, type Log } from "../ops/log.ts";
+import { microphoneSocketPath } from "../../contract/microphone-socket.ts";
 import type { ControlSockets } from "./control-sockets.ts";
+import type { MicrophoneSockets } from "./microphone-sockets.ts";
 
 export interface UpgradeOptions {
   server: Server;
   access: Access;
   sockets: ControlSockets;
+  microphones: MicrophoneSockets;
   log: Log;
 }
 
@@ -33,7 +36,7 @@ async function admit(
   request: IncomingMessage,
   stream: Duplex,
   head: Buffer,
-  { access, sockets }: UpgradeOptions,
+  { access, sockets, microphones }: UpgradeOptions,
 ): Promise<void> {
   const target = request.url ?? "/";
   if (!URL.canParse(target, "http://box"))
@@ -44,10 +47,14 @@ async function admit(
     return Array.isArray(value) ? value[0] : value;
   };
   const caller = await access.admit({ method: request.method ?? "GET", url, header, upgrade: true });
-  if (url.pathname !== controlSocketPath || !caller)
-    throw new Refusal("not_found", "There is no WebSocket at this path.");
+  const doors = new Map<string, Pick<ControlSockets, "upgrade">>([
+    [controlSocketPath, sockets],
+    [microphoneSocketPath, microphones],
+  ]);
+  const door = doors.get(url.pathname);
+  if (!door || !caller) throw new Refusal("not_found", "There is no WebSocket at this path.");
   if (stream.destroyed) return;
-  await sockets.upgrade(request, stream, head, caller);
+  await door.upgrade(request, stream, head, caller);
 }
 
 /** A peer that vanishes is no news. */

@@ -1,16 +1,19 @@
-import { ModelError, type ModelProvider, type ModelRequest } from "../chat/models/model.ts";
+import { ModelError, type ModelPiece, type ModelProvider, type ModelRequest } from "../chat/models/model.ts";
+
+type Written = ModelPiece | string;
 
 /** A model that a test writes through: `reply` takes the whole reply, or pieces can be given one at a time. */
 export class FakeModel implements ModelProvider {
   readonly id = "builtin";
   readonly requests: ModelRequest[] = [];
-  reply: (request: ModelRequest) => AsyncIterable<string> | Iterable<string> = () => [
+  reply: (request: ModelRequest) => AsyncIterable<Written> | Iterable<Written> = () => [
     "Hello there. How are you?",
   ];
 
-  async *stream(request: ModelRequest): AsyncGenerator<string> {
+  async *stream(request: ModelRequest): AsyncGenerator<ModelPiece> {
     this.requests.push(request);
-    yield* this.reply(request);
+    for await (const piece of this.reply(request))
+      yield typeof piece === "string" ? { case: "text", text: piece } : piece;
   }
 }
 

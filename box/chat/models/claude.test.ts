@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { messagesApiVersion } from "../../../contract/model-offers.ts";
 import { collect } from "../../testing/collect.ts";
 import { ClaudeModels } from "./claude.ts";
+import { textOf } from "../../testing/collect.ts";
 import type { ModelRequest } from "./model.ts";
 
 const apiKey = "sk-ant-very-secret";
@@ -77,14 +78,17 @@ function refuse(response: ServerResponse, status: number, type: string, headers 
 function stream(request: Partial<ModelRequest> = {}, silenceMs = 5_000): AsyncIterable<string> {
   const { port } = server.address() as AddressInfo;
   const models = new ClaudeModels({ apiKey, baseUrl: `http://127.0.0.1:${port}`, silenceMs });
-  return models.stream({
-    model: "claude-haiku-5-5",
-    system: "Be brief.",
-    messages: [{ role: "user", content: "Hi" }],
-    parameters: { max_tokens: 64 },
-    signal: new AbortController().signal,
-    ...request,
-  });
+  return textOf(
+    models.stream({
+      model: "claude-haiku-5-5",
+      system: "Be brief.",
+      messages: [{ role: "user", content: "Hi" }],
+      tools: [],
+      parameters: { max_tokens: 64 },
+      signal: new AbortController().signal,
+      ...request,
+    }),
+  );
 }
 
 /** What was written before the failure, and the failure's words. */
@@ -233,7 +237,9 @@ test("a model that falls silent is given up", async () => {
 
 test("a server that is not there", async () => {
   const models = new ClaudeModels({ apiKey, baseUrl: "http://127.0.0.1:9", silenceMs: 10_000 });
-  const request = { model: "m", system: "", messages: [], parameters: { max_tokens: 1 } };
-  const { message } = await failure(models.stream({ ...request, signal: new AbortController().signal }));
+  const request = { model: "m", system: "", messages: [], tools: [], parameters: { max_tokens: 1 } };
+  const { message } = await failure(
+    textOf(models.stream({ ...request, signal: new AbortController().signal })),
+  );
   expect(message).toContain("could not be reached");
 });

@@ -2,7 +2,7 @@
 
 import Anthropic, { APIConnectionError, APIError } from "@anthropic-ai/sdk";
 import { messagesApiVersion } from "../../../contract/model-offers.ts";
-import { ModelError, type ModelProvider, type ModelRequest } from "./model.ts";
+import { ModelError, type ModelPiece, type ModelProvider, type ModelRequest } from "./model.ts";
 
 /** A person on a call waits no longer than this for the first word, nor between two. */
 const defaultSilenceMs = 20_000;
@@ -60,7 +60,7 @@ export class ClaudeModels implements ModelProvider {
     });
   }
 
-  async *stream(request: ModelRequest): AsyncGenerator<string, void, undefined> {
+  async *stream(request: ModelRequest): AsyncGenerator<ModelPiece, void, undefined> {
     const stalled = new AbortController();
     const signal = AbortSignal.any([request.signal, stalled.signal]);
     let timer: NodeJS.Timeout | undefined;
@@ -75,7 +75,7 @@ export class ClaudeModels implements ModelProvider {
         {
           model: request.model,
           system: request.system,
-          messages: request.messages,
+          messages: request.messages.flatMap((message) => (message.role === "tool" ? [] : [message])),
           ...parameters,
           ...(effort === undefined ? {} : { output_config: { effort } }),
           stream: true,
@@ -86,7 +86,7 @@ export class ClaudeModels implements ModelProvider {
       for await (const event of events) {
         if (event.type === "content_block_delta" && event.delta.type === "text_delta") {
           watch();
-          yield event.delta.text;
+          yield { case: "text", text: event.delta.text };
         } else if (event.type === "message_stop") {
           finished = true;
         }

@@ -79,6 +79,7 @@ test("the base URL of the configuration is where Claude is asked", async () => {
       model: row.id,
       system: "",
       messages: [{ role: "user", content: "Hi" }],
+      tools: [],
       parameters: { max_tokens: 1 },
       signal: new AbortController().signal,
     });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { collect } from "../../testing/collect.ts";
+import { collect, textOf } from "../../testing/collect.ts";
 import { clausesOf } from "../speech.ts";
 import { rehearsalLines } from "./rehearsal-script.ts";
 import { RehearsalModel } from "./rehearsal.ts";
@@ -11,10 +11,11 @@ async function reply(content: string, signal = new AbortController().signal): Pr
     model: "rehearsal",
     system: "",
     messages,
+    tools: [],
     parameters: { max_tokens: 1 },
     signal,
   };
-  return collect(model.stream(request));
+  return collect(textOf(model.stream(request)));
 }
 
 test("it writes in small pieces, the same ones each time", async () => {

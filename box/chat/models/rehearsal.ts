@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { rehearsalLines } from "./rehearsal-script.ts";
-import type { ModelProvider, ModelRequest } from "./model.ts";
+import type { ModelPiece, ModelProvider, ModelRequest } from "./model.ts";
 
 /** As a model writes: a few characters at a time. */
 const pieceChars = 6;
@@ -20,12 +20,13 @@ export class RehearsalModel implements ModelProvider {
     this.#pieceMs = pieceMs;
   }
 
-  async *stream({ messages, signal }: ModelRequest): AsyncGenerator<string, void, undefined> {
+  async *stream({ messages, signal }: ModelRequest): AsyncGenerator<ModelPiece, void, undefined> {
     const turn = messages.filter((message) => message.role === "user").length;
-    const said = messages.at(-1)?.content ?? "";
+    const last = messages.findLast((message) => message.role === "user");
+    const said = last?.role === "user" ? last.content : "";
     const reply = rehearsalLines(said, turn);
     for (let at = 0; at < reply.length && !signal.aborted; at += pieceChars) {
-      yield reply.slice(at, at + pieceChars);
+      yield { case: "text", text: reply.slice(at, at + pieceChars) };
       if (this.#pieceMs > 0) await sleep(this.#pieceMs, undefined, { signal }).catch(() => undefined);
     }
   }

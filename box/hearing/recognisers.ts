@@ -1,0 +1,21 @@
+// Which recogniser the configuration asks for. Adding one is adding a file and a line here.
+
+import type { BoxConfig, RecogniserConfig } from "../config.ts";
+import type { Log } from "../ops/log.ts";
+import type { RecogniserProvider } from "./recogniser.ts";
+
+export interface RecogniserSurroundings {
+  config: Pick<BoxConfig, "recogniser">;
+  log: Log;
+}
+
+type Opener = (surroundings: RecogniserSurroundings) => Promise<RecogniserProvider | null>;
+
+const openers: Partial<Record<RecogniserConfig["kind"], Opener>> = {};
+
+/** Null when none is configured. */
+export async function configuredRecogniser(
+  surroundings: RecogniserSurroundings,
+): Promise<RecogniserProvider | null> {
+  return (await openers[surroundings.config.recogniser.kind]?.(surroundings)) ?? null;
+}
