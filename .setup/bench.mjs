@@ -25,6 +25,10 @@ const parts = {
   encode: [[join(build, "bench/encode_bench")]],
   avatars: [[node, "bench/avatars/prepare.ts"]],
   live: [[node, "bench/live/main.ts"]],
+  conversation: [
+    [node, "bench/hearing/main.ts"],
+    [node, "bench/conversation/main.ts"],
+  ],
   portal: [[node, "bench/portal/main.ts"]],
 };
 

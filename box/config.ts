@@ -44,6 +44,8 @@ export interface BoxConfig {
     /** What becomes of words that the service could not be asked about. */
     onFailure: "allow" | "remove";
   };
+  /** Begins a reply while the speaker pauses, and drops it unheard when they go on: faster, for some tokens more. */
+  speculativeReplies: boolean;
   /** Signs calls of custom tools; null: the one that the state folder keeps. */
   toolSigningSecret: string | null;
   ice: {
@@ -136,6 +138,7 @@ const environmentSchema = z.object({
   MODERATION_URL: httpUrl.optional(),
   MODERATION_SECRET: z.string().optional(),
   MODERATION_ON_FAILURE: z.enum(["allow", "remove"]).default("remove"),
+  SPECULATIVE_REPLIES: z.enum(["on", "off"]).default("on"),
   TOOL_SIGNING_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
   ICE_SERVERS: iceServers.default([]),
   ICE_PUBLIC_ADDRESS: z.union([z.ipv4(), z.ipv6()], { error: "must be an IP address" }).optional(),
@@ -226,6 +229,7 @@ export function readConfig(environment: Record<string, string | undefined>): Box
       secret: env.MODERATION_SECRET ?? null,
       onFailure: env.MODERATION_ON_FAILURE,
     },
+    speculativeReplies: env.SPECULATIVE_REPLIES === "on",
     toolSigningSecret: env.TOOL_SIGNING_SECRET ?? null,
     ice: {
       servers: env.ICE_SERVERS,
