@@ -65,6 +65,12 @@ export async function openMicrophone(url: string, query = ""): Promise<Microphon
   };
   void closed.then(() => clearInterval(timer));
 
+  const refuseWhenClosed = async (type: string, reject: (error: Error) => void) => {
+    const { code, reason } = await closed;
+    const had = events.map((event) => event.type).join(", ");
+    reject(new Error(`The microphone closed with ${code} (${reason}) before ${type}; it had ${had}.`));
+  };
+
   const microphone: Microphone = {
     events,
     closed,
@@ -78,10 +84,7 @@ export async function openMicrophone(url: string, query = ""): Promise<Microphon
         };
         watchers.add(watch);
         watch();
-        void closed.then(({ code, reason }) => {
-          const had = events.map((event) => event.type).join(", ");
-          reject(new Error(`The microphone closed with ${code} (${reason}) before ${type}; it had ${had}.`));
-        });
+        void refuseWhenClosed(type, reject);
       }),
     speak: (samples) =>
       new Promise((resolve) => {
