@@ -25,4 +25,6 @@ export interface ClientTools {
   tell(call: Omit<ClientToolCall, "timeoutMs" | "signal">): void;
   /** A client's answer. False when no call of this account waits under the id; the answer is then dropped. */
   answer(account: string, id: string, result: unknown): boolean;
+  /** The account's last control socket has closed: unless one comes back soon, nobody will answer. */
+  left(account: string): void;
 }

@@ -40,6 +40,8 @@ export interface Toolbox {
 export interface Toolboxes {
   /** The tools of a caller; `live` when there is a call to end, pause or turn to another language. */
   of(settings: Pick<Settings, "tools" | "tool_phrases">, live: boolean): Toolbox;
+  /** Ends what is still under way. */
+  close?(): Promise<void>;
 }
 
 /** No tools at all. */
