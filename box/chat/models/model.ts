@@ -51,7 +51,7 @@ export type ModelPiece =
   | { case: "carry"; carry: unknown };
 
 export interface ModelProvider {
-  /** The `provider` of the catalogue rows it serves. */
+  /** The host of the catalogue ids it serves: `builtin`, `anthropic`, `bedrock`. */
   readonly id: string;
   /** The reply in pieces as they are written. Throws ModelError; an abort ends it early or throws. */
   stream(request: ModelRequest): AsyncIterable<ModelPiece>;

@@ -1,11 +1,13 @@
 // Which model answers: the catalogue of this box and the adapter behind each row.
 
 import { modelCatalogue } from "../../../contract/model-catalogue.ts";
+import { parseModelId } from "../../../contract/model-ids.ts";
 import { modelParameters, type ModelParameters } from "../../../contract/model-parameters.ts";
 import type { ModelRow } from "../../../contract/models.ts";
 import type { Settings } from "../../../contract/settings.ts";
 import type { BoxConfig } from "../../config.ts";
 import { Refusal } from "../../failure.ts";
+import { BedrockModels } from "./bedrock.ts";
 import { ClaudeModels } from "./claude.ts";
 import type { ModelProvider } from "./model.ts";
 import { RehearsalModel } from "./rehearsal.ts";
@@ -13,6 +15,11 @@ import { RehearsalModel } from "./rehearsal.ts";
 export interface ChosenModel {
   row: ModelRow;
   provider: ModelProvider;
+}
+
+/** A row names the maker of its model; who is asked for a reply is the host, which stands in the id. */
+function hostOf({ id, provider }: ModelRow): string {
+  return parseModelId(id)?.host ?? provider;
 }
 
 export class Models {
@@ -28,7 +35,7 @@ export class Models {
   choose(settings: Settings, live: boolean): ChosenModel {
     const id = live ? settings.live_model : settings.model;
     const row = this.catalogue.find((candidate) => candidate.id === id);
-    const provider = row && this.#providers.get(row.provider);
+    const provider = row && this.#providers.get(hostOf(row));
     if (!row || !provider)
       throw new Refusal(
         "model_unavailable",
@@ -51,11 +58,15 @@ export class Models {
 }
 
 /** The models that the configuration allows for. */
-export function configuredModels(config: Pick<BoxConfig, "anthropic" | "residencyOptIn">): Models {
+export function configuredModels(
+  config: Pick<BoxConfig, "anthropic" | "bedrock" | "residencyOptIn">,
+): Models {
   const providers: ModelProvider[] = [new RehearsalModel()];
   if (config.anthropic) providers.push(new ClaudeModels(config.anthropic));
+  if (config.bedrock) providers.push(new BedrockModels(config.bedrock));
   const catalogue = modelCatalogue({
     anthropic: config.anthropic !== null,
+    bedrockRegion: config.bedrock?.region ?? null,
     residencyOptIn: config.residencyOptIn,
   });
   return new Models(catalogue, providers);
