@@ -10,9 +10,11 @@ import { clientError } from "./errors.ts";
 import { type ConnectionState, Emitter, type EventName, type Listener } from "./events.ts";
 import { Http } from "./http.ts";
 import { type ConnectFields, warmUp } from "./media.ts";
+import { Microphone } from "./microphone.ts";
 import { Session } from "./session.ts";
 import type { StreamStats } from "./stats.ts";
 import { TalkStream, type TalkStreamOptions } from "./talk-stream.ts";
+import { ClientTools } from "./tools.ts";
 import { uploadAvatar, type UploadOptions } from "./upload.ts";
 import { VideoOutput } from "./video-output.ts";
 
@@ -21,6 +23,8 @@ export interface ClientOptions extends CredentialOptions {
   baseUrl?: string;
   /** STUN and TURN servers for the first connection; later ones use what the box answers. */
   iceServers?: IceServer[];
+  /** Where the script of the microphone's audio worklet is, for pages that are not built with Vite. */
+  microphoneWorkletUrl?: string;
 }
 
 export interface MessageOptions {
@@ -41,6 +45,10 @@ function withoutUndefined<Value extends object>(value: Value): Value {
 }
 
 export class Client {
+  /** The person's voice. */
+  readonly microphone: Microphone;
+  /** Tools that run in this page. */
+  readonly tools = new ClientTools((id, result) => this.sendToolResult(id, result));
   readonly #emitter = new Emitter();
   readonly #http: Http;
   readonly #iceServers: IceServer[];
@@ -59,6 +67,19 @@ export class Client {
           message: "The browser plays sound only after a click; the picture plays muted until then.",
         }),
     });
+    this.microphone = new Microphone({
+      http: this.#http,
+      workletUrl: options.microphoneWorkletUrl,
+      session: () => {
+        const state = this.connectionState;
+        if (state === "idle" || state === "closed") return "none";
+        return state === "connected" ? "live" : "opening";
+      },
+      onSessionEnd: () => this.#session?.end("persona", "The persona said goodbye and ended the call."),
+    });
+    this.#emitter.addListener("CONNECTION_STATE", () => this.microphone.sessionChanged());
+    this.#emitter.addListener("CLOSED", ({ reason }) => this.microphone.sessionClosed(reason));
+    this.#emitter.addListener("TOOL_CALL", (call) => void this.tools.run(call));
   }
 
   get connectionState(): ConnectionState {
@@ -146,7 +167,7 @@ export class Client {
     });
   }
 
-  /** Answers a `TOOL_CALL`. */
+  /** Answers a `TOOL_CALL` that no handler of `tools` answers. */
   sendToolResult(id: string, result: unknown): void {
     this.#live().send({ type: "tool_result", id, result });
   }

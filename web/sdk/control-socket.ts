@@ -4,6 +4,8 @@ import type { ClientMessage, ServerEvent } from "../../contract/control-socket.t
 import { backoffMs } from "./backoff.ts";
 import { asVisavisError, clientError, VisavisError } from "./errors.ts";
 import type { Http } from "./http.ts";
+import { Renewal } from "./renewal.ts";
+import { parseEvent } from "./wire.ts";
 
 /** Where the control socket lives; equal to the contract's `controlSocketPath`. */
 export const controlPath = "/api/session/ws";
@@ -52,20 +54,12 @@ const knownTypes = new Set<string>([
 
 /** The event in a frame, or null for anything a client has to ignore. */
 export function parseServerEvent(data: unknown): ServerEvent | null {
-  if (typeof data !== "string") return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    return null;
-  }
-  if (typeof value !== "object" || value === null) return null;
-  const { type } = value as { type?: unknown };
-  return typeof type === "string" && knownTypes.has(type) ? (value as ServerEvent) : null;
+  return parseEvent(data, knownTypes);
 }
 
 export class ControlSocket {
   readonly #options: ControlSocketOptions;
+  readonly #renewal: Renewal;
   #state: ControlState = "idle";
   #socket: WebSocket | null = null;
   #queue: ClientMessage[] = [];
@@ -74,10 +68,13 @@ export class ControlSocket {
   #end: { reason: ControlEnd; error: VisavisError } | null = null;
   #heartbeat: ReturnType<typeof setInterval> | undefined;
   #redial: ReturnType<typeof setTimeout> | undefined;
-  #renewal: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ControlSocketOptions) {
     this.#options = options;
+    this.#renewal = new Renewal({
+      credentials: options.http.credentials,
+      send: (token) => this.send({ type: "auth", token }),
+    });
   }
 
   get state(): ControlState {
@@ -157,8 +154,8 @@ export class ControlSocket {
     this.#heartbeat = setInterval(() => {
       if (socket.readyState === 1) socket.send(JSON.stringify({ type: "heartbeat" }));
     }, heartbeatMs);
-    this.#scheduleRenewal();
     this.#setState("open");
+    this.#renewal.start();
     const waiting = this.#queue;
     this.#queue = [];
     for (const message of waiting) this.send(message);
@@ -168,7 +165,7 @@ export class ControlSocket {
     if (socket !== this.#socket) return;
     const event = parseServerEvent(data);
     if (!event) return;
-    if (event.type === "auth_required") void this.#renew();
+    if (event.type === "auth_required") void this.#renewal.now();
     if (event.type === "error" && event.fatal) {
       this.#end = {
         reason: "refused",
@@ -209,26 +206,6 @@ export class ControlSocket {
     this.#redial = setTimeout(() => void this.#dial(true), waitMs);
   }
 
-  /** A browser cannot see a 401 on an upgrade, and the box reports a lapse only once: so renew ahead of time. */
-  #scheduleRenewal(): void {
-    clearTimeout(this.#renewal);
-    const ms = this.#options.http.credentials.renewInMs();
-    if (ms !== null) this.#renewal = setTimeout(() => void this.#renew(), Math.max(1000, ms));
-  }
-
-  async #renew(): Promise<void> {
-    const { credentials } = this.#options.http;
-    if (!credentials.renewable) return;
-    try {
-      const token = await credentials.renew();
-      if (this.#state === "open") this.send({ type: "auth", token });
-      this.#scheduleRenewal();
-    } catch {
-      // The session goes on with a lapsed credential; the next request reports what is wrong with it.
-      if (this.#state === "open") this.#renewal = setTimeout(() => void this.#renew(), heartbeatMs);
-    }
-  }
-
   #finish(reason: ControlEnd, error: VisavisError): void {
     this.#drop();
     this.#queue = [];
@@ -239,7 +216,7 @@ export class ControlSocket {
   #drop(): void {
     clearInterval(this.#heartbeat);
     clearTimeout(this.#redial);
-    clearTimeout(this.#renewal);
+    this.#renewal.stop();
     const socket = this.#socket;
     this.#socket = null;
     this.#openedAt = 0;

@@ -10,6 +10,7 @@ export type ConnectionState = "idle" | "connecting" | "connected" | "reconnectin
 export type CloseReason =
   | "disconnected"
   | "replaced"
+  | "persona"
   | "idle"
   | "max_length"
   | "credential"
@@ -71,26 +72,26 @@ export const VisavisEvent = {
 } as const satisfies { [Name in EventName]: Name };
 
 /** A listener that throws is reported to the page like any uncaught error and silences nobody else. */
-export class Emitter {
-  readonly #listeners = new Map<EventName, Set<(event: never) => void>>();
+export class Emitter<Events extends object = EventMap> {
+  readonly #listeners = new Map<keyof Events, Set<(event: never) => void>>();
 
   /** Returns the function that removes the listener again. */
-  addListener<Name extends EventName>(name: Name, listener: Listener<Name>): () => void {
+  addListener<Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     listeners.add(listener);
     this.#listeners.set(name, listeners);
     return () => this.removeListener(name, listener);
   }
 
-  removeListener<Name extends EventName>(name: Name, listener: Listener<Name>): void {
+  removeListener<Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void): void {
     this.#listeners.get(name)?.delete(listener);
   }
 
-  emit<Name extends EventName>(name: Name, event: EventMap[Name]): void {
+  emit<Name extends keyof Events>(name: Name, event: Events[Name]): void {
     // A copy, so that a listener may remove itself or others while it runs.
     for (const listener of Array.from(this.#listeners.get(name) ?? [])) {
       try {
-        (listener as Listener<Name>)(event);
+        (listener as (event: Events[Name]) => void)(event);
       } catch (thrown) {
         queueMicrotask(() => {
           throw thrown;

@@ -13,6 +13,15 @@ export {
   VisavisEvent,
 } from "./events.ts";
 export type { ConnectFields } from "./media.ts";
+export {
+  Microphone,
+  type MicrophoneEventMap,
+  type MicrophoneEventName,
+  type MicrophoneListener,
+  type MicrophoneStartOptions,
+  type MicrophoneState,
+} from "./microphone.ts";
 export type { StreamStats } from "./stats.ts";
 export { TalkStream, type TalkStreamOptions } from "./talk-stream.ts";
+export type { ToolCallContext, ToolHandler } from "./tools.ts";
 export type { UploadOptions } from "./upload.ts";

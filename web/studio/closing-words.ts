@@ -7,6 +7,7 @@ const words: Record<CloseReason, string> = {
   max_length: "Time is up",
   credential: "You are signed out",
   refused: "The session could not go on",
+  persona: "The call is over",
   lost: "The connection was lost",
 };
 

@@ -7,7 +7,10 @@ export class FakeSocket extends EventTarget {
   static all: FakeSocket[] = [];
   readonly url: string;
   readyState = 0;
+  binaryType = "blob";
+  bufferedAmount = 0;
   readonly sent: Record<string, unknown>[] = [];
+  readonly sentSound: ArrayBuffer[] = [];
   /** Code this side closed with, or null. */
   closedWith: number | null = null;
 
@@ -23,9 +26,17 @@ export class FakeSocket extends EventTarget {
     return socket;
   }
 
-  send(data: string): void {
+  send(data: string | ArrayBuffer): void {
     if (this.readyState !== 1) throw new Error("The socket is not open.");
-    this.sent.push(JSON.parse(data) as Record<string, unknown>);
+    if (typeof data !== "string") this.sentSound.push(data);
+    else this.sent.push(JSON.parse(data) as Record<string, unknown>);
+  }
+
+  /** The newest socket to a path. */
+  static at(path: string): FakeSocket {
+    const socket = FakeSocket.all.findLast(({ url }) => new URL(url).pathname === path);
+    if (!socket) throw new Error(`No WebSocket was opened at ${path}.`);
+    return socket;
   }
 
   close(code: number): void {
