@@ -2,6 +2,8 @@
 
 import type { BoxConfig, RecogniserConfig } from "../config.ts";
 import type { Log } from "../ops/log.ts";
+import { Deepgram } from "./deepgram.ts";
+import { OpenAiRealtime } from "./openai-realtime.ts";
 import type { RecogniserProvider } from "./recogniser.ts";
 
 export interface RecogniserSurroundings {
@@ -11,7 +13,12 @@ export interface RecogniserSurroundings {
 
 type Opener = (surroundings: RecogniserSurroundings) => Promise<RecogniserProvider | null>;
 
-const openers: Partial<Record<RecogniserConfig["kind"], Opener>> = {};
+const openers: Partial<Record<RecogniserConfig["kind"], Opener>> = {
+  deepgram: async ({ config: { recogniser }, log }) =>
+    recogniser.kind === "deepgram" ? new Deepgram({ ...recogniser, log }) : null,
+  openai_realtime: async ({ config: { recogniser }, log }) =>
+    recogniser.kind === "openai_realtime" ? new OpenAiRealtime({ ...recogniser, log }) : null,
+};
 
 /** Null when none is configured. */
 export async function configuredRecogniser(
