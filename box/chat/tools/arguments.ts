@@ -4,14 +4,17 @@ import type { ModelTool } from "../models/model.ts";
 
 /** Longest arguments, in characters of JSON. */
 export const argumentChars = 16_384;
+/** Objects and arrays within one another; deeper ones cannot be written down again everywhere. */
+export const argumentLevels = 64;
 
 /** What is wrong with the arguments, for the model to read; null when the tool may have them. */
 export function argumentProblem(tool: Pick<ModelTool, "parameters">, given: unknown): string | null {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return "The arguments must be a JSON object.";
-  const text = jsonOf(given);
-  if (text === null) return "The arguments are nested too deeply.";
-  if (text.length > argumentChars) return `The arguments are longer than ${argumentChars} characters.`;
+  if (!isWithin(given, argumentLevels))
+    return `The arguments are nested more than ${argumentLevels} levels deep.`;
+  if (JSON.stringify(given).length > argumentChars)
+    return `The arguments are longer than ${argumentChars} characters.`;
   const missing = requiredOf(tool.parameters).filter(
     (name) => !Object.hasOwn(given, name) || (given as Record<string, unknown>)[name] === undefined,
   );
@@ -22,10 +25,14 @@ function requiredOf({ required }: Record<string, unknown>): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
 
-function jsonOf(value: object): string | null {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return null;
+/** It loops where others recurse: the depth is the model's choice, and a stack is not endless. */
+function isWithin(value: object, levels: number): boolean {
+  let level: object[] = [value];
+  for (let left = levels; level.length > 0; left--) {
+    if (left === 0) return false;
+    level = level.flatMap((container) =>
+      Object.values(container).filter((inner: unknown) => typeof inner === "object" && inner !== null),
+    );
   }
+  return true;
 }

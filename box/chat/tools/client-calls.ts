@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { Hub } from "../../live/hub.ts";
 import { ClientToolError, type ClientToolCall, type ClientTools } from "./client-tools.ts";
+import { interruptedCall, tooLate } from "./content.ts";
 
 /** A client that lost its socket may be back by then. */
 const reconnectWithinMs = 1_000;
@@ -38,14 +39,13 @@ export class ClientCalls implements ClientTools {
   }
 
   async call({ timeoutMs, signal, ...call }: ClientToolCall): Promise<unknown> {
-    if (signal.aborted) throw new ClientToolError("The call was interrupted.");
+    if (signal.aborted) throw new ClientToolError(interruptedCall);
     this.#requireConnected(call.account);
     const id = randomUUID();
     const answered = Promise.withResolvers<unknown>();
     const giveUp = (message: string) => answered.reject(new ClientToolError(message));
-    const stop = () => giveUp("The call was interrupted.");
-    const seconds = Math.ceil(timeoutMs / 1000);
-    const timer = setTimeout(() => giveUp(`The tool did not answer within ${seconds} seconds.`), timeoutMs);
+    const stop = () => giveUp(interruptedCall);
+    const timer = setTimeout(() => giveUp(tooLate(timeoutMs)), timeoutMs);
     signal.addEventListener("abort", stop, { once: true });
     this.#waiting.set(id, { account: call.account, resolve: answered.resolve, reject: answered.reject });
     try {

@@ -24,3 +24,11 @@ export function boundedJson(value: unknown): string | null {
     return null;
   }
 }
+
+/** What a call that got no answer in time brings. */
+export function tooLate(timeoutMs: number): string {
+  const seconds = Math.ceil(timeoutMs / 1000);
+  return `The tool did not answer within ${seconds === 1 ? "a second" : `${seconds} seconds`}.`;
+}
+
+export const interruptedCall = "The call was interrupted.";

@@ -3,7 +3,7 @@
 import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { limits } from "../../../contract/limits.ts";
-import { boundedJson, boundedText } from "./content.ts";
+import { boundedJson, boundedText, interruptedCall, tooLate } from "./content.ts";
 import { ForbiddenAddressError, guardedLookup, mayConnect, type AddressOptions } from "./public-address.ts";
 import { signatureOf } from "./signature.ts";
 
@@ -81,12 +81,8 @@ export class EndpointCalls {
     try {
       return await this.#exchange(url, call, signal);
     } catch (error) {
-      if (late.signal.aborted)
-        throw new EndpointError(
-          "timeout",
-          `The tool did not answer within ${Math.ceil(call.timeoutMs / 1000)} seconds.`,
-        );
-      if (signal.aborted) throw new EndpointError("interrupted", "The call was interrupted.");
+      if (late.signal.aborted) throw new EndpointError("timeout", tooLate(call.timeoutMs));
+      if (signal.aborted) throw new EndpointError("interrupted", interruptedCall);
       throw error instanceof EndpointError ? error : described(error);
     } finally {
       clearTimeout(timer);

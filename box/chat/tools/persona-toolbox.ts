@@ -8,7 +8,7 @@ import type { ModelTool, ToolUse } from "../models/model.ts";
 import { argumentProblem } from "./arguments.ts";
 import { builtinLabel, builtinTools, isBuiltin, type BuiltinTool } from "./builtin.ts";
 import { ClientToolError, type ClientTools } from "./client-tools.ts";
-import { boundedJson } from "./content.ts";
+import { boundedJson, interruptedCall } from "./content.ts";
 import { EndpointError, type EndpointCalls } from "./endpoint-calls.ts";
 import type { Toolbox, ToolContext, Toolboxes, ToolOutcome } from "./toolbox.ts";
 import { humanName, waitingLine } from "./words.ts";
@@ -23,7 +23,6 @@ export interface PersonaToolboxesOptions {
 const mostUnawaited = 32;
 
 const started = "The tool was started; its result is not waited for.";
-const interrupted = "The call was interrupted.";
 const broken = "The tool could not be run.";
 const busy = "Too many tools are running already.";
 
@@ -67,21 +66,18 @@ export class PersonaToolboxes implements Toolboxes {
     context: ToolContext,
     { builtin, custom }: { builtin: BuiltinTool | undefined; custom: ToolDefinition | undefined },
   ): Promise<Omit<ToolOutcome, "id">> {
-    if (context.signal.aborted) return failed(interrupted);
+    if (context.signal.aborted) return failed(interruptedCall);
     const definition = builtin?.definition ?? custom;
     if (!definition) return failed(`There is no tool ${humanName(use.name)}.`);
-    const problem = argumentProblem(definition, use.arguments);
-    if (problem !== null) return failed(problem);
-    if (builtin) {
-      const done = builtin.act(use.arguments, builtinLabel(use.name, context.language) ?? use.name);
-      return "problem" in done ? failed(done.problem) : { ...done, isError: false };
-    }
-    if (!custom) return failed(broken);
     try {
-      const content = await this.#custom(custom, use, context);
-      return { content, isError: false, action: null };
+      const problem = argumentProblem(definition, use.arguments);
+      if (problem !== null) return failed(problem);
+      if (custom) return { content: await this.#custom(custom, use, context), isError: false, action: null };
+      const done = builtin?.act(use.arguments, builtinLabel(use.name, context.language) ?? use.name);
+      if (!done) return failed(broken);
+      return "problem" in done ? failed(done.problem) : { ...done, isError: false };
     } catch (error) {
-      this.#complain(custom.name, error);
+      this.#complain(definition.name, error);
       return failed(
         error instanceof EndpointError || error instanceof ClientToolError ? error.message : broken,
       );

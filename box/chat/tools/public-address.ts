@@ -14,7 +14,8 @@ const globalUnicast = ipaddr.parseCIDR("2000::/3");
  * ways to write an IPv4 address as IPv6 or to tunnel one through it.
  */
 export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 0) return false;
+  // One with a zone is meant for a link.
+  if (isIP(address) === 0 || address.includes("%")) return false;
   const parsed = ipaddr.parse(address);
   // What the library has no name for is unicast to it.
   return parsed.range() === "unicast" && (parsed.kind() === "ipv4" || parsed.match(globalUnicast));
