@@ -81,6 +81,9 @@ export const errorStatus = {
   model_failed: 502,
   model_unavailable: 503,
   voice_failed: 502,
+  /** Of a turn: the moderation screen left nothing of the caller's message, or of the reply. */
+  message_refused: 400,
+  reply_refused: 502,
   voice_unavailable: 503,
   // Avatars.
   unknown_avatar: 404,

@@ -2,22 +2,27 @@
 
 import type { ServerEvent } from "../../contract/control-socket.ts";
 import type { MediaPacket, StageEvent } from "../../native/binding/index.js";
-import type { ChosenVoice } from "../voices/voices.ts";
 import type { LiveStage } from "./engine.ts";
-import { Utterance } from "./utterance.ts";
+import type { Playback } from "./playback.ts";
+import { Utterance, type Opening, type UtteranceOptions } from "./utterance.ts";
 
 /** A stage answers an interrupt within a frame; one that does not is not waited for. */
 const stageAnswerMs = 300;
 
-type Metric = Extract<ServerEvent, { type: "metric" }>;
+/** How long the first sound and the first picture of a reply took, and what took how long of it. */
+export type Metric = Extract<ServerEvent, { type: "metric" }>;
 
 export interface DirectorOptions {
   /** Opens the stage; its packets and events go to the director's `packets` and `stageEvent`. */
   stage: LiveStage;
+  /** Hears of everything that is said. */
+  playback: Playback;
   publish(event: ServerEvent): void;
   /** Somebody speaks or has just spoken: the session is in use. */
   onActivity(): void;
   onFirstAudio(milliseconds: number): void;
+  /** Beside the event of the same figures. */
+  onMetric?: ((metric: Metric) => void) | undefined;
 }
 
 export class Director {
@@ -44,12 +49,27 @@ export class Director {
     return this.#utterances.size > 0;
   }
 
+  /** An utterance that makes its speech and waits to be opened. */
+  hold(options: UtteranceOptions): Utterance {
+    return new Utterance(options);
+  }
+
   /** Utterances play one after another. */
-  begin(options: { voice: ChosenVoice; correlationId: string | null; acceptedAtMs: number }): Utterance {
-    const utterance = new Utterance({ stage: this.#stage, ...options });
-    if (this.#closed) utterance.end({ interrupted: true, playedMs: 0 });
-    else this.#utterances.set(utterance.number, utterance);
+  begin({ acceptedAtMs, onFirstAudio, ...options }: UtteranceOptions & Opening): Utterance {
+    const utterance = this.hold(options);
+    this.open(utterance, { acceptedAtMs, onFirstAudio });
     return utterance;
+  }
+
+  /** Gives an utterance, which may have begun to make its speech, its place behind the others. */
+  open(utterance: Utterance, opening: Opening): void {
+    try {
+      if (!this.#closed) utterance.open(this.#stage, this.#options.playback, opening);
+    } catch {
+      // The stage takes no more, as when too many wait already.
+    }
+    if (utterance.number === null) utterance.end({ interrupted: true, playedMs: 0 });
+    else this.#utterances.set(utterance.number, utterance);
   }
 
   /**
@@ -83,7 +103,9 @@ export class Director {
     const awaiting = this.#awaitingFrame;
     if (kind !== "video" || !awaiting) return;
     this.#awaitingFrame = null;
-    this.#options.publish(metricOf(awaiting.utterance, awaiting.startedAtMs, performance.now()));
+    const metric = metricOf(awaiting.utterance, awaiting.startedAtMs, performance.now());
+    this.#options.publish(metric);
+    this.#options.onMetric?.(metric);
   }
 
   /** Everything is over; nothing can begin any more. The stage itself is closed by its session. */
@@ -95,7 +117,7 @@ export class Director {
 
   #start(utterance: Utterance): void {
     const now = performance.now();
-    utterance.startedAtMs = now;
+    utterance.start(now);
     this.#awaitingFrame = { utterance, startedAtMs: now };
     this.#options.onFirstAudio(now - utterance.acceptedAtMs);
     this.#options.onActivity();
@@ -104,7 +126,7 @@ export class Director {
 
   #end(utterance: Utterance, end: { interrupted: boolean; playedMs: number }): void {
     if (utterance.over) return;
-    this.#utterances.delete(utterance.number);
+    if (utterance.number !== null) this.#utterances.delete(utterance.number);
     if (this.#awaitingFrame?.utterance === utterance) this.#awaitingFrame = null;
     // The event goes first: whoever waits for the end acts after its listeners know.
     if (utterance.startedAtMs !== null)
@@ -121,13 +143,15 @@ function utteranceAgeMs({ startedAtMs }: Utterance): number {
 const round = (milliseconds: number) => Math.round(milliseconds * 10) / 10;
 
 function metricOf(utterance: Utterance, firstAudioAtMs: number, firstFrameAtMs: number): Metric {
-  const { acceptedAtMs } = utterance;
-  const clauseAtMs = utterance.firstClauseAtMs ?? acceptedAtMs;
+  const { acceptedAtMs, correlationId } = utterance;
+  // A reply begun before its turn was accepted has taken no time yet.
+  const clauseAtMs = Math.max(acceptedAtMs, utterance.firstClauseAtMs ?? acceptedAtMs);
+  const pcmAtMs = Math.max(clauseAtMs, utterance.firstPcmAtMs ?? clauseAtMs);
   return {
     type: "metric",
-    correlationId: utterance.correlationId,
+    correlationId,
     llm_ms: round(clauseAtMs - acceptedAtMs),
-    tts_ms: round((utterance.firstPcmAtMs ?? clauseAtMs) - clauseAtMs),
+    tts_ms: round(pcmAtMs - clauseAtMs),
     first_audio_ms: round(firstAudioAtMs - acceptedAtMs),
     first_frame_ms: round(firstFrameAtMs - acceptedAtMs),
   };

@@ -8,7 +8,7 @@ import type { Caller } from "../access/caller.ts";
 import type { PeerState } from "../streaming/peer.ts";
 import type { VoiceWish } from "../voices/voices.ts";
 import { Call } from "./call.ts";
-import { Director } from "./director.ts";
+import { Director, type Metric } from "./director.ts";
 import type { LivePeer, LiveStage } from "./engine.ts";
 import type { Hub } from "./hub.ts";
 import type { SessionFacts } from "./facts.ts";
@@ -31,6 +31,7 @@ export interface SessionOptions {
   maxSeconds: number;
   hub: Hub;
   onFirstAudio(milliseconds: number): void;
+  onMetric?: ((metric: Metric) => void) | undefined;
   /** Every line of the transcript, in order. */
   onLine(session: LiveSession, line: NumberedLine): void;
   /** Once, when the session is over and before what it held is freed. */
@@ -106,9 +107,11 @@ export class LiveSession {
     this.#peer = peer;
     this.#director = new Director({
       stage,
+      playback: this.playback,
       publish: (event) => this.#options.hub.publish(this.account, event),
       onActivity: () => this.limits.touch(),
       onFirstAudio: this.#options.onFirstAudio,
+      onMetric: this.#options.onMetric,
     });
     this.limits.start();
     this.#watch(peer.state);
@@ -157,8 +160,9 @@ export class LiveSession {
   async #end(reason: EndReason): Promise<void> {
     clearTimeout(this.#lossTimer);
     this.limits.close();
-    this.#over.abort();
+    // Silence first: a turn that hears of the end has nothing left to stop.
     this.#director?.close();
+    this.#over.abort();
     this.#options.onEnd(this, reason);
     await Promise.allSettled([this.#peer?.close(), this.#stage?.close()]);
   }

@@ -7,6 +7,7 @@ import type { AvatarEntry } from "../avatars/library.ts";
 import type { BoxConfig } from "../config.ts";
 import { Refusal } from "../failure.ts";
 import type { VoiceWish } from "../voices/voices.ts";
+import type { Metric } from "./director.ts";
 import type { LivePeer, MediaEngine } from "./engine.ts";
 import type { SessionFacts } from "./facts.ts";
 import type { Hub } from "./hub.ts";
@@ -33,6 +34,8 @@ export interface SlotOptions {
   engine: MediaEngine | null;
   hub: Hub;
   onFirstAudio(milliseconds: number): void;
+  /** The figures of every reply that is heard. */
+  onMetric?: ((metric: Metric) => void) | undefined;
   onBegin(session: LiveSession): void;
   onLine(session: LiveSession, line: NumberedLine): void;
   onEnd(session: LiveSession, reason: EndReason): void;
@@ -110,6 +113,7 @@ export class Slot {
       maxSeconds: request.maxSeconds,
       hub,
       onFirstAudio: this.#options.onFirstAudio,
+      onMetric: this.#options.onMetric,
       onLine: this.#options.onLine,
       onEnd: (ended, reason) => this.#ended(ended, reason),
     });

@@ -1,14 +1,19 @@
 // One thing the avatar says, from its first clause to its last sample heard.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { abortable } from "../chat/abortable.ts";
 import type { Clause } from "../chat/speech.ts";
 import { pauseAfterMs } from "../voices/speakable.ts";
 import type { Pcm } from "../voices/voice.ts";
 import type { ChosenVoice } from "../voices/voices.ts";
 import type { LiveStage } from "./engine.ts";
+import { heardWords, type SpokenPart } from "./heard.ts";
+import type { Playback } from "./playback.ts";
 
 /** Speech is made at most this far ahead of what is heard: an interrupt throws the rest away. */
 const aheadMs = 30_000;
+/** Speech that may never be heard is made this far only. */
+const heldAheadMs = 10_000;
 
 export interface UtteranceEnd {
   interrupted: boolean;
@@ -16,63 +21,60 @@ export interface UtteranceEnd {
   heard: string;
 }
 
-interface Part {
-  text: string;
-  startMs: number;
-  endMs: number;
-}
-
 export interface UtteranceOptions {
-  stage: LiveStage;
   voice: ChosenVoice;
   correlationId: string | null;
+  /** The voice broke; `finish` rejects with the reason. */
+  onFailed?: (() => void) | undefined;
+}
+
+/** What an utterance is told when it gets its place on the stage. */
+export interface Opening {
   /** performance.now() when the turn was accepted. */
   acceptedAtMs: number;
+  /** Its first sample leaves the box, so long after the turn was accepted. */
+  onFirstAudio?: ((milliseconds: number) => void) | undefined;
 }
 
-/** The words of `parts` that lie before `playedMs`; a clause broken off in the middle counts by whole words. */
-export function heardWords(parts: readonly Part[], playedMs: number): string {
-  const words: string[] = [];
-  for (const { text, startMs, endMs } of parts) {
-    if (playedMs >= endMs) {
-      words.push(text);
-      continue;
-    }
-    const share = (playedMs - startMs) / (endMs - startMs);
-    if (share > 0) {
-      const cut = text.slice(0, Math.floor(text.length * share));
-      const whole = /\s/.test(text) ? cut.replace(/\S*$/, "") : cut;
-      if (whole.trim() !== "") words.push(whole.trim());
-    }
-    break;
-  }
-  return words.join(" ");
+interface Place {
+  stage: LiveStage;
+  playback: Playback;
+  number: number;
 }
 
+/** Speech is made from the first clause on, and held until the utterance is opened on a stage. */
 export class Utterance {
-  readonly number: number;
   readonly correlationId: string | null;
-  readonly acceptedAtMs: number;
+  acceptedAtMs = performance.now();
   firstClauseAtMs: number | null = null;
   firstPcmAtMs: number | null = null;
   startedAtMs: number | null = null;
-  readonly #stage: LiveStage;
   readonly #voice: ChosenVoice;
+  readonly #onFailed: (() => void) | undefined;
   readonly #stopped = new AbortController();
+  readonly #opened = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<UtteranceEnd>();
-  readonly #parts: Part[] = [];
+  readonly #parts: SpokenPart[] = [];
+  readonly #heldWords: string[] = [];
+  readonly #heldPcm: Pcm[] = [];
+  #place: Place | null = null;
+  #onFirstAudio: Opening["onFirstAudio"];
   #pushedMs = 0;
   #pauseMs = 0;
   #sampleRate = 0;
+  #finished = false;
   #over = false;
   #work: Promise<void> = Promise.resolve();
 
-  constructor({ stage, voice, correlationId, acceptedAtMs }: UtteranceOptions) {
-    this.#stage = stage;
+  constructor({ voice, correlationId, onFailed }: UtteranceOptions) {
     this.#voice = voice;
+    this.#onFailed = onFailed;
     this.correlationId = correlationId;
-    this.acceptedAtMs = acceptedAtMs;
-    this.number = stage.beginUtterance();
+  }
+
+  /** Its number on the stage; null until it is opened. */
+  get number(): number | null {
+    return this.#place?.number ?? null;
   }
 
   /** Resolves once nothing of it will be heard any more. */
@@ -84,22 +86,53 @@ export class Utterance {
     return this.#over;
   }
 
-  /** Queues a clause. Resolves when its speech was handed over, or at once after an interrupt. Rejects with VoiceError. */
+  /** No more speech is made for it. */
+  get stopped(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
+  /** Gives it its place on the stage, where what was held goes first. Throws when the stage takes no more. */
+  open(stage: LiveStage, playback: Playback, { acceptedAtMs, onFirstAudio }: Opening): void {
+    if (this.#over || this.#place) return;
+    this.acceptedAtMs = acceptedAtMs;
+    this.#onFirstAudio = onFirstAudio;
+    this.#place = { stage, playback, number: stage.beginUtterance() };
+    for (const text of this.#heldWords.splice(0)) playback.say(this.#place.number, text);
+    const held = this.#heldPcm.splice(0);
+    this.#pushedMs = 0;
+    for (const pcm of held) this.#push(pcm);
+    if (this.#finished) stage.endUtterance(this.#place.number);
+    this.#opened.resolve();
+  }
+
+  /** Queues a clause. Resolves when its speech was made, or at once after an interrupt. Rejects with VoiceError. */
   say(clause: Pick<Clause, "text" | "tone">): Promise<void> {
     this.firstClauseAtMs ??= performance.now();
+    if (!this.#over) {
+      if (this.#place) this.#place.playback.say(this.#place.number, clause.text);
+      else this.#heldWords.push(clause.text);
+    }
     this.#work = this.#work.then(() => this.#speak(clause));
     // The caller may look at the failure later, through finish().
-    this.#work.catch(() => undefined);
+    this.#work.catch(() => this.#onFailed?.());
     return this.#work;
   }
 
-  /** Nothing follows. Resolves when everything was handed over; rejects with the first VoiceError. */
+  /** Nothing follows. Resolves when everything was made; rejects with the first VoiceError. */
   async finish(): Promise<void> {
     try {
       await this.#work;
     } finally {
-      this.#stage.endUtterance(this.number);
+      this.#finished = true;
+      if (this.#place && !this.#over) this.#place.stage.endUtterance(this.#place.number);
     }
+  }
+
+  /** Its first sample leaves the box. */
+  start(atMs: number): void {
+    this.startedAtMs = atMs;
+    if (this.#place) this.#place.playback.started(this.#place.number, atMs);
+    this.#onFirstAudio?.(atMs - this.acceptedAtMs);
   }
 
   /** Stops making speech; what the stage still holds is the director's to drop. */
@@ -112,9 +145,9 @@ export class Utterance {
     if (this.#over) return;
     this.#over = true;
     this.#stopped.abort();
-    const heard = interrupted
-      ? heardWords(this.#parts, playedMs)
-      : this.#parts.map((part) => part.text).join(" ");
+    this.#heldPcm.length = 0;
+    if (this.#place) this.#place.playback.ended(this.#place.number);
+    const heard = interrupted ? heardWords(this.#parts, playedMs) : heardWords(this.#parts, this.#pushedMs);
     this.#ended.resolve({ interrupted, heard });
   }
 
@@ -123,22 +156,28 @@ export class Utterance {
     await this.#notTooFarAhead(signal);
     if (signal.aborted) return;
     this.#breathe();
-    const part: Part = { text, startMs: this.#pushedMs, endMs: this.#pushedMs };
+    const part: SpokenPart = { text, startMs: this.#pushedMs, endMs: this.#pushedMs, whole: false };
     this.#parts.push(part);
     const { engine, voice } = this.#voice;
-    for await (const pcm of engine.synthesize({ text, tone, voice, signal })) {
+    // An engine that does not heed its signal must not hold up the turn.
+    for await (const pcm of abortable(engine.synthesize({ text, tone, voice, signal }), signal)) {
       if (!this.#push(pcm)) return;
       part.endMs = this.#pushedMs;
       this.firstPcmAtMs ??= performance.now();
     }
+    if (signal.aborted) return;
+    part.whole = true;
     this.#pauseMs = pauseAfterMs(text);
-    if (!signal.aborted) this.#stage.addMark(this.number, this.#parts.length);
   }
 
-  #push({ samples, sampleRate }: Pcm): boolean {
-    if (!this.#stage.pushAudio(this.number, samples, sampleRate)) return false;
-    this.#sampleRate = sampleRate;
-    this.#pushedMs += (samples.length / sampleRate) * 1000;
+  #push(pcm: Pcm): boolean {
+    if (this.#over) return false;
+    const place = this.#place;
+    if (!place) this.#heldPcm.push(pcm);
+    else if (!place.stage.pushAudio(place.number, pcm.samples, pcm.sampleRate)) return false;
+    else place.playback.made(place.number, this.#pushedMs, pcm);
+    this.#sampleRate = pcm.sampleRate;
+    this.#pushedMs += (pcm.samples.length / pcm.sampleRate) * 1000;
     return true;
   }
 
@@ -151,10 +190,20 @@ export class Utterance {
   }
 
   async #notTooFarAhead(signal: AbortSignal): Promise<void> {
+    if (!this.#place && this.#pushedMs > heldAheadMs) await this.#openedOrStopped(signal);
     const heardMs = () => (this.startedAtMs === null ? 0 : performance.now() - this.startedAtMs);
     for (let over = this.#pushedMs - heardMs() - aheadMs; over > 0 && !signal.aborted;) {
       await sleep(Math.min(over, 1_000), undefined, { signal }).catch(() => undefined);
       over = this.#pushedMs - heardMs() - aheadMs;
     }
+  }
+
+  async #openedOrStopped(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const stopped = Promise.withResolvers<void>();
+    const stop = () => stopped.resolve();
+    signal.addEventListener("abort", stop, { once: true });
+    await Promise.race([this.#opened.promise, stopped.promise]);
+    signal.removeEventListener("abort", stop);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heardWords } from "./utterance.ts";
+import { heardWords } from "./heard.ts";
 
 const parts = [
   { text: "One two.", startMs: 0, endMs: 1_000 },
