@@ -9,7 +9,8 @@ import {
 } from "../../contract/control-socket.ts";
 import { limits } from "../../contract/limits.ts";
 import { describeIssue } from "../issues.ts";
-import { TalkStreams } from "./talk-streams.ts";
+import { jsonMessage, notJson } from "./json-message.ts";
+import { TalkStreams, type Talk } from "./talk-streams.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 /** `live` → `lapsed` (the credential aged out) → `live` (a fresh one) …, and from everywhere → `closed`. */
@@ -36,46 +37,39 @@ export type ControlOutput =
   /** `defect`: the peer's doing, worth a line in the log. */
   | { case: "close"; code: number; reason: string; defect: boolean }
   | { case: "message"; message: Extract<ClientMessage, { type: "message" }> }
-  | {
-      case: "talk";
-      talk: Pick<Extract<ClientMessage, { type: "talk" }>, "content" | "voice" | "tone" | "correlationId">;
-    }
+  | { case: "talk"; talk: Talk }
   | { case: "interrupt" }
   | { case: "tool_result"; id: string; result: unknown }
   | { case: "verify"; token: string };
 
 /** Malformed messages are answered until there are this many; the next one closes the socket. */
 const forgivenMistakes = 5;
+/** Credentials that are being looked up at once; nobody has as many. */
+const mostVerifying = 16;
 
 const text = {
   lapsed: "The credential has expired; send a fresh one in an auth message.",
   revoked: "The credential was revoked; sign in again.",
   idle: "The session sat idle and was released.",
   max_length: "The session reached its allowed length.",
-  notJson: "Messages must be JSON objects with a string field named type.",
   binary: "This socket takes text only.",
   flood: `More than ${limits.controlMessagesPerSecond} messages a second.`,
   mistakes: "Too many malformed messages.",
+  verifying: "Too many auth messages at once.",
   backlog: "The socket is read too slowly.",
   shutdown: "The box is shutting down.",
 };
 
-function parse(data: string): { type: string; fields: unknown } | null {
-  try {
-    const fields: unknown = JSON.parse(data);
-    if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return null;
-    const type = (fields as { type?: unknown }).type;
-    return typeof type === "string" ? { type, fields } : null;
-  } catch {
-    return null;
-  }
-}
+const blank = "content: must not be blank.";
 
 const isKnown = (type: string): type is ClientMessageType => Object.hasOwn(clientMessageSchemas, type);
 
 export class ControlMachine {
   #state: ControlState = "opening";
   #mistakes = 0;
+  #verifying = 0;
+  /** Interrupts of this socket that have not been acknowledged. */
+  #interrupting = 0;
   readonly #bucket: TokenBucket;
   readonly #talkStreams = new TalkStreams();
 
@@ -104,8 +98,10 @@ export class ControlMachine {
       case "binary":
         return this.#refuse(closeCode.unsupported, text.binary);
       case "event":
+        if (input.event.type === "interrupted") this.#interrupted();
         return [{ case: "send", event: input.event }];
       case "verified":
+        this.#verifying--;
         if (input.live) this.#state = "live";
         return [{ case: "send", event: { type: "auth_state", live: input.live } }];
       case "credential_lapsed":
@@ -129,8 +125,8 @@ export class ControlMachine {
 
   #text(data: string, nowMs: number): ControlOutput[] {
     if (!this.#bucket.take(nowMs)) return this.#refuse(closeCode.policy, text.flood);
-    const parsed = parse(data);
-    if (!parsed) return this.#mistake(text.notJson);
+    const parsed = jsonMessage(data);
+    if (!parsed) return this.#mistake(notJson);
     // A newer client may say things this box does not know.
     if (!isKnown(parsed.type)) return [];
     const checked = clientMessageSchemas[parsed.type].safeParse(parsed.fields);
@@ -142,20 +138,23 @@ export class ControlMachine {
     switch (message.type) {
       case "message":
         return message.content.trim() === ""
-          ? this.#complaint("content: must not be blank.")
-          : [{ case: "message", message }];
+          ? this.#complaint(blank)
+          : [{ case: "message", message: { ...message, content: message.content.toWellFormed() } }];
       case "talk":
-        return this.#talk(message, message.content);
+        return this.#talk(message);
       case "talkstream": {
         const step = this.#talkStreams.push(message);
         if (step.case === "more") return [];
         if (step.case === "refused") return this.#complaint(step.reason);
-        return this.#talk(step.piece, step.content);
+        return this.#talk(step.talk);
       }
       case "interrupt":
+        this.#interrupting++;
         this.#talkStreams.interrupt();
         return [{ case: "interrupt" }];
       case "auth":
+        if (this.#verifying >= mostVerifying) return this.#refuse(closeCode.policy, text.verifying);
+        this.#verifying++;
         return [{ case: "verify", token: message.token }];
       case "tool_result":
         return [{ case: "tool_result", id: message.id, result: message.result }];
@@ -164,12 +163,15 @@ export class ControlMachine {
     }
   }
 
-  #talk(
-    { voice, tone, correlationId }: Extract<ClientMessage, { type: "talk" | "talkstream" }>,
-    content: string,
-  ): ControlOutput[] {
-    if (content.trim() === "") return this.#complaint("content: must not be blank.");
-    return [{ case: "talk", talk: { content, voice, tone, correlationId } }];
+  #talk({ content, voice, tone, correlationId }: Talk): ControlOutput[] {
+    if (content.trim() === "") return this.#complaint(blank);
+    return [{ case: "talk", talk: { content: content.toWellFormed(), voice, tone, correlationId } }];
+  }
+
+  /** Whoever spoke up, what is still being fed was meant for before; what came after an interrupt of our own was not. */
+  #interrupted(): void {
+    if (this.#interrupting > 0) this.#interrupting--;
+    else this.#talkStreams.interrupt();
   }
 
   #complaint(error: string): ControlOutput[] {

@@ -1,22 +1,26 @@
 // One control socket: the machine, wired to a WebSocket, the hub and the turns.
 
 import type { WebSocket } from "ws";
+import { closeCode } from "../../contract/control-socket.ts";
 import type { Tone } from "../../contract/tones.ts";
 import type { Access } from "../access/access.ts";
 import type { Caller } from "../access/caller.ts";
 import type { ClientTools } from "../chat/tools/client-tools.ts";
 import { Refusal } from "../failure.ts";
 import type { Hub, HubMessage } from "../live/hub.ts";
-import { longestTimerMs } from "../live/limits.ts";
 import type { Slot } from "../live/slot.ts";
 import { turnFailure, type Turns } from "../live/turns.ts";
 import { describeError, type Log } from "../ops/log.ts";
 import { ControlMachine, type ControlInput, type ControlOutput } from "./control-machine.ts";
+import { CredentialWatch } from "./credential-watch.ts";
+import type { Talk } from "./talk-streams.ts";
+import { describeSocketError, Wire } from "./wire.ts";
 
-const backlogBytes = 1024 * 1024;
-/** A peer that does not finish the closing handshake is dropped. */
-const closeWithinMs = 2_000;
-const pingEveryMs = 30_000;
+/** Messages and talks that may wait for one before them to be settled. */
+const mostWaiting = 16;
+
+const overtaken = "The reply was interrupted before it began.";
+const tooManyWaiting = "Too many messages wait for the ones before them.";
 
 export interface ControlSocketOptions {
   socket: WebSocket;
@@ -32,34 +36,47 @@ export interface ControlSocketOptions {
   log: Log;
 }
 
+const notHeard = "No media session yet: the reply will not be heard.";
+
+/** A message or talk that has not reached the turns yet. */
+interface Waiting {
+  dropped: boolean;
+}
+
 export class ControlSocket {
   readonly #options: ControlSocketOptions;
   readonly #machine = new ControlMachine(performance.now());
+  readonly #wire: Wire;
+  readonly #credential: CredentialWatch;
   readonly #unsubscribe: () => void;
-  readonly #ping: NodeJS.Timeout;
-  #caller: Caller;
-  #lapse: NodeJS.Timeout | undefined;
-  #answered = true;
+  /** What a client says takes effect in the order it was said, however long each takes to settle. */
+  readonly #waiting = new Set<Waiting>();
+  #settled: Promise<void> = Promise.resolve();
+  #verified: Promise<void> = Promise.resolve();
   /** The session it was opened for, or the first one after it: it ends when that one is taken over or runs out. */
   #boundTo: string | null = null;
 
   constructor(options: ControlSocketOptions) {
     this.#options = options;
-    this.#caller = options.caller;
-    const { socket, hub, slot, caller } = options;
+    const { socket, hub, slot, caller, access, log } = options;
     this.#unsubscribe = hub.subscribe(caller.account, (message) => this.#hear(message));
     socket.on("message", (data, binary) => {
       if (binary) this.#input({ case: "binary" });
       else this.#input({ case: "text", data: (data as Buffer).toString("utf8"), nowMs: performance.now() });
     });
-    // A frame over the limit or outside the protocol: ws has closed the socket with its code already.
-    socket.on("error", (error) =>
-      options.log.warn(describeSocketError(error), "control socket broke the protocol"),
-    );
-    socket.on("pong", () => (this.#answered = true));
+    socket.on("error", (error) => {
+      log.warn(describeSocketError(error), "control socket broke the protocol");
+      // A frame over the limit or outside the protocol: ws has sent its own code, and waits long for the peer's.
+      this.#wire.close(closeCode.policy, "");
+    });
     socket.once("close", (code) => this.#closed(code));
-    this.#ping = setInterval(() => this.#checkAlive(), pingEveryMs);
-    this.#watchExpiry();
+    this.#wire = new Wire({ socket, onBacklog: () => this.#input({ case: "backlog" }) });
+    this.#credential = new CredentialWatch({
+      caller,
+      access,
+      log,
+      onLapsed: () => this.#input({ case: "credential_lapsed" }),
+    });
 
     const session = slot.of(caller.account);
     this.#boundTo = session?.id ?? null;
@@ -86,7 +103,13 @@ export class ControlSocket {
 
   /** The credential it stands on now. */
   get digest(): string {
-    return this.#caller.digest;
+    return this.#credential.caller.digest;
+  }
+
+  /** Whether its client can still be told something, and answer. */
+  get open(): boolean {
+    const { socket } = this.#options;
+    return this.#machine.state !== "closed" && socket.readyState === socket.OPEN;
   }
 
   revoke(): void {
@@ -123,136 +146,109 @@ export class ControlSocket {
   }
 
   #do(output: ControlOutput): void {
-    const { caller } = this.#options;
+    const { caller, clientTools, log, turns } = this.#options;
     switch (output.case) {
       case "send":
-        this.#send(JSON.stringify(output.event));
+        this.#wire.send(output.event);
         break;
-      case "close":
-        this.#close(output);
-        break;
-      case "message":
-        void this.#message(output.message);
-        break;
-      case "talk": {
-        const { content, voice, tone, correlationId } = output.talk;
-        const talk = this.#options.turns.talk({
-          caller,
-          content,
-          voice,
-          tone,
-          correlationId: correlationId ?? null,
-        });
-        talk.catch((error: unknown) => this.#refused(error));
+      case "close": {
+        const { code, reason, defect } = output;
+        if (defect) log.warn({ code, reason }, "control socket refused");
+        this.#wire.close(code, reason);
         break;
       }
+      case "message":
+        this.#inTurn((waiting) => this.#message(output.message, waiting));
+        break;
+      case "talk":
+        this.#inTurn(() => this.#talk(output.talk));
+        break;
       case "interrupt":
-        void this.#options.turns.interrupt(caller.account);
+        this.#drop();
+        turns.interrupt(caller.account).catch((error: unknown) => this.#refused(error));
         break;
       case "tool_result":
-        this.#options.clientTools.answer(caller.account, output.id, output.result);
+        clientTools.answer(caller.account, output.id, output.result);
         break;
       case "verify":
-        void this.#verify(output.token);
+        // One after another: the credential that was sent last is the one that stays.
+        this.#verified = this.#verified.then(() => this.#verify(output.token));
         break;
     }
   }
 
-  async #message(message: Extract<ControlOutput, { case: "message" }>["message"]): Promise<void> {
-    const { content, voice, correlationId } = message;
-    const { caller, turns } = this.#options;
-    try {
-      const prepared = await turns.prepare({
-        caller,
-        source: "typed",
-        content,
-        voice,
-        avatar: message.avatar,
-        correlationId: correlationId ?? null,
-      });
-      if (!prepared.live)
-        this.#input({
-          case: "event",
-          event: { type: "warning", message: "No media session yet: the reply will not be heard." },
-        });
-      else if (prepared.live.voice.notice)
-        this.#input({ case: "event", event: { type: "warning", message: prepared.live.voice.notice } });
-      await turns.message(prepared);
-    } catch (error) {
-      this.#refused(error);
+  /** Lets a step begin once the ones before it have reached the turns. */
+  #inTurn(step: (waiting: Waiting) => Promise<void>): void {
+    if (this.#waiting.size >= mostWaiting) {
+      this.#complain(tooManyWaiting);
+      return;
     }
+    const waiting: Waiting = { dropped: false };
+    this.#waiting.add(waiting);
+    this.#settled = this.#settled.then(() => this.#settle(waiting, step));
+  }
+
+  async #settle(waiting: Waiting, step: (waiting: Waiting) => Promise<void>): Promise<void> {
+    try {
+      if (!waiting.dropped) await step(waiting);
+    } catch (error) {
+      if (!waiting.dropped) this.#refused(error);
+    }
+    this.#waiting.delete(waiting);
+  }
+
+  /** What has not begun when an interrupt comes does not begin after it. */
+  #drop(): void {
+    for (const waiting of this.#waiting) {
+      waiting.dropped = true;
+      this.#complain(overtaken);
+    }
+    this.#waiting.clear();
+  }
+
+  /** Resolves once the turns have it; how it goes on is told by them. */
+  async #message(
+    message: Extract<ControlOutput, { case: "message" }>["message"],
+    waiting: Waiting,
+  ): Promise<void> {
+    const { content, voice, avatar, correlationId = null } = message;
+    const { caller, turns } = this.#options;
+    const prepared = await turns.prepare({ caller, source: "typed", content, voice, avatar, correlationId });
+    if (waiting.dropped) return;
+    const warning = prepared.live ? prepared.live.voice.notice : notHeard;
+    if (warning) this.#input({ case: "event", event: { type: "warning", message: warning } });
+    turns.message(prepared).catch((error: unknown) => this.#refused(error));
+  }
+
+  /** Resolves at once: who speaks after whom is settled by the stage. */
+  #talk({ content, voice, tone, correlationId }: Talk): Promise<void> {
+    const { caller, turns } = this.#options;
+    const spoken = turns.talk({ caller, content, voice, tone, correlationId: correlationId ?? null });
+    spoken.catch((error: unknown) => this.#refused(error));
+    return Promise.resolve();
   }
 
   #refused(error: unknown): void {
     if (!(error instanceof Refusal)) this.#options.log.error(describeError(error), "a turn broke");
-    this.#input({ case: "event", event: { type: "error", error: turnFailure(error).message, fatal: false } });
+    this.#complain(turnFailure(error).message);
+  }
+
+  #complain(error: string): void {
+    this.#input({ case: "event", event: { type: "error", error, fatal: false } });
   }
 
   async #verify(token: string): Promise<void> {
-    const { access, caller, slot } = this.#options;
-    let fresh: Caller | null = null;
-    try {
-      fresh = await access.identify(token);
-    } catch (error) {
-      if (!(error instanceof Refusal))
-        this.#options.log.error(describeError(error), "a credential could not be checked");
-    }
-    // The identity behind a socket is frozen: a good credential of somebody else changes nothing.
-    const live = fresh !== null && fresh.account === caller.account;
-    if (fresh && live) {
-      this.#caller = fresh;
-      const session = slot.of(caller.account);
-      if (session) session.digest = fresh.digest;
-      this.#watchExpiry();
-    }
+    const live = await this.#credential.renew(token);
+    const session = this.#options.slot.of(this.account);
+    // The session stands on what its owner last showed.
+    if (live && session) session.digest = this.digest;
     this.#input({ case: "verified", live });
-  }
-
-  #watchExpiry(): void {
-    clearTimeout(this.#lapse);
-    if (this.#caller.expires_at === null) return;
-    const leftMs = this.#caller.expires_at * 1000 - Date.now();
-    this.#lapse = setTimeout(
-      () => this.#input({ case: "credential_lapsed" }),
-      Math.min(longestTimerMs, Math.max(0, leftMs)),
-    );
-  }
-
-  #send(frame: string): void {
-    const { socket } = this.#options;
-    if (socket.readyState !== socket.OPEN) return;
-    socket.send(frame);
-    if (socket.bufferedAmount > backlogBytes) this.#input({ case: "backlog" });
-  }
-
-  #close({ code, reason, defect }: Extract<ControlOutput, { case: "close" }>): void {
-    const { socket, log } = this.#options;
-    if (defect) log.warn({ code, reason }, "control socket refused");
-    socket.close(code, reason);
-    // Who does not read will not read the close frame either.
-    if (socket.bufferedAmount > backlogBytes) socket.terminate();
-    const timer = setTimeout(() => socket.terminate(), closeWithinMs);
-    socket.once("close", () => clearTimeout(timer));
-  }
-
-  #checkAlive(): void {
-    if (!this.#answered) {
-      this.#options.socket.terminate();
-      return;
-    }
-    this.#answered = false;
-    this.#options.socket.ping();
   }
 
   #closed(code: number): void {
     this.#input({ case: "disconnected" });
     this.#unsubscribe();
-    clearInterval(this.#ping);
-    clearTimeout(this.#lapse);
+    this.#credential.close();
     this.#options.log.info({ code }, "control socket closed");
   }
-}
-
-function describeSocketError(error: Error): Record<string, unknown> {
-  return { error: error.message, code: (error as NodeJS.ErrnoException).code };
 }

@@ -10,6 +10,8 @@ import { ControlSocket, type ControlSocketOptions } from "./control-socket.ts";
 
 /** Far more tabs than one session has, far fewer than would hurt. */
 const capacity = 200;
+/** One caller's runaway page leaves room for the others. */
+const capacityPerAccount = 50;
 const closeWithinMs = 1_000;
 
 export type ControlSocketSurroundings = Omit<
@@ -38,19 +40,22 @@ export class ControlSockets {
   /** Opens a socket for an upgrade request that was let in. Throws Refusal, with the HTTP answer still to be given. */
   async upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, caller: Caller): Promise<void> {
     const surroundings = this.#surroundings;
-    if (!surroundings || this.#closed) throw shuttingDown();
-    if (this.#open.size >= capacity)
-      throw new Refusal("box_unavailable", "Too many control sockets are open.");
+    if (!surroundings) throw shuttingDown();
+    this.#requireRoom(caller.account);
     const maxSeconds = ceilingOf(request);
     const face = await surroundings.faceOf(caller);
-    if (this.#closed) throw shuttingDown();
+    // Others may have come in meanwhile.
+    this.#requireRoom(caller.account);
     let opened = false;
     // The callback runs before handleUpgrade returns, or not at all.
     this.#server.handleUpgrade(request, stream, head, (socket) => {
       opened = true;
       const control = new ControlSocket({ ...surroundings, socket, caller, face, maxSeconds });
       this.#open.add(control);
-      socket.once("close", () => this.#open.delete(control));
+      socket.once("close", () => {
+        this.#open.delete(control);
+        if (!this.has(caller.account)) surroundings.clientTools.left(caller.account);
+      });
     });
     if (!opened)
       throw new Refusal("invalid_body", "The WebSocket handshake is malformed.", {
@@ -68,7 +73,7 @@ export class ControlSockets {
 
   /** Whether the account has a control socket open. */
   has(account: string): boolean {
-    return [...this.#open].some((socket) => socket.account === account);
+    return [...this.#open].some((socket) => socket.account === account && socket.open);
   }
 
   /** Ends the sockets that stand on revoked credentials. */
@@ -78,6 +83,15 @@ export class ControlSockets {
 
   get size(): number {
     return this.#open.size;
+  }
+
+  #requireRoom(account: string): void {
+    if (this.#closed) throw shuttingDown();
+    const own = [...this.#open].filter((socket) => socket.account === account).length;
+    if (this.#open.size >= capacity || own >= capacityPerAccount)
+      throw new Refusal("box_unavailable", "Too many control sockets are open.", {
+        headers: { "Retry-After": "5" },
+      });
   }
 
   async close(): Promise<void> {
@@ -101,7 +115,8 @@ function ceilingOf(request: IncomingMessage): number | null {
   const text = new URL(request.url ?? "/", "http://box").searchParams.get("max_session_length_seconds");
   if (text === null || text === "") return null;
   const seconds = Number(text);
-  if (!Number.isFinite(seconds) || seconds < 0)
+  // A blank would count as 0, which lifts the ceiling.
+  if (!/^\d{1,15}(?:\.\d+)?$/.test(text))
     throw new Refusal(
       "invalid_body",
       "max_session_length_seconds must be a number of seconds, 0 for no ceiling.",
