@@ -11,6 +11,10 @@ export const microphoneSampleRate = 16_000;
 
 /** Client to server, as text. Unknown types are ignored; unknown fields of a known type are refused. */
 export const microphoneMessageSchemas = {
+  /**
+   * What the next turns speak with; an empty voice takes the wish back, and one that the engine does not have is
+   * answered with an `error` and changes nothing. The live face stays whoever went live: `avatar` does not change it.
+   */
   config: z.strictObject({
     type: z.literal("config"),
     avatar: z.string().max(200).optional(),
@@ -70,6 +74,7 @@ export const microphoneEventSchema = z.union([
     language: languageSchema,
   }),
   z.strictObject({ type: z.literal("reply_chunk"), text: z.string(), tone: toneSchema }),
+  /** From the end of the speaker's last word, as the ears report it, to the reply's first audio. */
   z.strictObject({ type: z.literal("metric"), first_audio_ms: z.number(), spec: z.boolean() }),
   z.strictObject({
     type: z.literal("reply"),
@@ -114,10 +119,14 @@ export const microphoneCloseCode = {
   maxLength: 4008,
 } as const;
 
-/** What a client may send: seconds of audio a second (with as much again in a burst), frames and messages a second. */
+/**
+ * What a client may send: bytes a frame, seconds of audio a second on average and at once, and messages a second. However
+ * short a binary frame is, it counts as `leastFrameSeconds`.
+ */
 export const microphoneLimits = {
   frameBytes: limits.microphoneFrameBytes,
   audioRate: 2,
   burstSeconds: 10,
+  leastFrameSeconds: 0.002,
   messagesPerSecond: 50,
 } as const;

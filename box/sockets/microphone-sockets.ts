@@ -2,15 +2,25 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { microphoneLimits } from "../../contract/microphone-socket.ts";
 import type { Access } from "../access/access.ts";
 import type { Caller } from "../access/caller.ts";
 import { Refusal } from "../failure.ts";
 import type { Ears } from "../hearing/listener.ts";
 import type { Faces } from "../live/faces.ts";
 import type { Hub } from "../live/hub.ts";
+import type { LiveSession } from "../live/session.ts";
 import type { Slot } from "../live/slot.ts";
 import type { Turns } from "../live/turns.ts";
 import type { Log } from "../ops/log.ts";
+import { refusals } from "./microphone-refusals.ts";
+import { MicrophoneSocket } from "./microphone-socket.ts";
+import type { MayDrive } from "./microphone-turns.ts";
+
+/** One holds the slot; the others are on their way out. */
+const capacity = 50;
+const closeWithinMs = 1_000;
 
 export interface MicrophoneSurroundings {
   access: Access;
@@ -20,28 +30,112 @@ export interface MicrophoneSurroundings {
   turns: Turns;
   ears: Ears;
   log: Log;
+  /** Default: whoever has the live session may. */
+  mayDrive?: MayDrive;
 }
 
 export class MicrophoneSockets {
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: microphoneLimits.frameBytes });
+  readonly #open = new Set<MicrophoneSocket>();
   #surroundings: MicrophoneSurroundings | null = null;
+  #holder: MicrophoneSocket | null = null;
+  #closed = false;
+
+  constructor() {
+    // With a listener, ws leaves the answer to a malformed handshake to us.
+    this.#server.on("wsClientError", () => undefined);
+  }
 
   /** What its sockets talk to; set once, before the first upgrade. */
   attach(surroundings: MicrophoneSurroundings): void {
     this.#surroundings = surroundings;
   }
 
-  /** Opens a socket for an upgrade request that was let in. Throws Refusal, with the HTTP answer still to be given. */
-  upgrade(_request: IncomingMessage, _stream: Duplex, _head: Buffer, _caller: Caller): Promise<void> {
-    if (!this.#surroundings) throw new Refusal("box_unavailable", "The box is shutting down.");
-    throw new Refusal("feature_disabled", "There is no microphone yet.");
+  /** Sockets that are open, the one with the slot included. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Whether the slot is taken. */
+  get held(): boolean {
+    return this.#holder !== null;
+  }
+
+  /**
+   * Opens a socket for an upgrade request that was let in; what else is to be refused is refused on the socket. Rejects
+   * with Refusal, with the HTTP answer still to be given.
+   */
+  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, caller: Caller): Promise<void> {
+    const surroundings = this.#surroundings;
+    if (!surroundings || this.#closed)
+      return Promise.reject(new Refusal("box_unavailable", "The box is shutting down."));
+    if (this.#open.size >= capacity)
+      return Promise.reject(new Refusal("box_unavailable", "Too many microphone sockets are open."));
+    let opened = false;
+    // The callback runs before handleUpgrade returns, or not at all.
+    this.#server.handleUpgrade(request, stream, head, (socket) => {
+      opened = true;
+      const session = surroundings.slot.of(caller.account);
+      const microphone = new MicrophoneSocket({
+        ...surroundings,
+        mayDrive: surroundings.mayDrive ?? (() => Promise.resolve("yes")),
+        socket,
+        caller,
+        session,
+        onReleased: () => {
+          if (this.#holder === microphone) this.#holder = null;
+        },
+      });
+      this.#open.add(microphone);
+      socket.once("close", () => this.#open.delete(microphone));
+      void this.#admit(microphone, session, surroundings.ears);
+    });
+    if (opened) return Promise.resolve();
+    const headers = { "Sec-WebSocket-Version": "13" };
+    return Promise.reject(new Refusal("invalid_body", "The WebSocket handshake is malformed.", { headers }));
   }
 
   /** Ends the sockets that stand on revoked credentials. */
-  revoke(_digests: ReadonlySet<string>): void {
-    // Nothing is open.
+  revoke(digests: ReadonlySet<string>): void {
+    for (const microphone of this.#open)
+      if (digests.has(microphone.digest)) microphone.refuse(refusals.revoked);
   }
 
-  close(): Promise<void> {
-    return Promise.resolve();
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const microphone of this.#open) microphone.refuse(refusals.shutdown);
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        for (const client of this.#server.clients) client.terminate();
+      }, closeWithinMs);
+      this.#server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  async #admit(microphone: MicrophoneSocket, session: LiveSession | null, ears: Ears): Promise<void> {
+    // First what no waiting changes, then what going live changes, then what another socket's end changes.
+    if (ears.state().state === "unavailable") microphone.refuse(refusals.noRecognition);
+    else if (!session) microphone.refuse(refusals.noSession);
+    else if (await this.#takeSlot(microphone)) await microphone.start(session);
+  }
+
+  /** A holder that has vanished makes room for the same caller, who is most likely it, back again. */
+  async #takeSlot(microphone: MicrophoneSocket): Promise<boolean> {
+    while (this.#holder && !microphone.closed) {
+      const holder = this.#holder;
+      if (holder.account !== microphone.account || (await holder.answers())) {
+        // It may have let go since it answered.
+        if (this.#holder === null) break;
+        microphone.refuse(refusals.slotTaken);
+        return false;
+      }
+      holder.drop();
+    }
+    if (microphone.closed) return false;
+    this.#holder = microphone;
+    return true;
   }
 }

@@ -1,22 +1,24 @@
-/** So many a second, with as much again in a burst. */
+/** So much a second, with more in a burst: as much again, unless told otherwise. */
 export class TokenBucket {
   readonly #perSecond: number;
+  readonly #capacity: number;
   #tokens: number;
   #filledAtMs: number;
 
-  constructor(perSecond: number, nowMs: number) {
+  constructor(perSecond: number, nowMs: number, capacity = perSecond * 2) {
     this.#perSecond = perSecond;
-    this.#tokens = perSecond * 2;
+    this.#capacity = capacity;
+    this.#tokens = capacity;
     this.#filledAtMs = nowMs;
   }
 
-  /** False when there is none left. */
-  take(nowMs: number): boolean {
+  /** False when there is not as much left; then nothing is taken. */
+  take(nowMs: number, amount = 1): boolean {
     const gained = ((nowMs - this.#filledAtMs) / 1000) * this.#perSecond;
-    this.#tokens = Math.min(this.#perSecond * 2, this.#tokens + gained);
+    this.#tokens = Math.min(this.#capacity, this.#tokens + gained);
     this.#filledAtMs = nowMs;
-    if (this.#tokens < 1) return false;
-    this.#tokens--;
+    if (this.#tokens < amount) return false;
+    this.#tokens -= amount;
     return true;
   }
 }

@@ -9,10 +9,12 @@ import { startBox, type RunningBox } from "../box.ts";
 import { Models } from "../chat/models/models.ts";
 import { readConfig } from "../config.ts";
 import { createLog } from "../ops/log.ts";
+import { FakeEars } from "./fake-ears.ts";
 import { FakeFaces } from "./fake-faces.ts";
 import { FakeMedia } from "./fake-media.ts";
 import { FakeModel } from "./fake-model.ts";
 import { FakeVoice } from "./fake-voice.ts";
+import { MicrophoneClient } from "./microphone-client.ts";
 import { SocketClient } from "./socket-client.ts";
 
 export const staticKey = "key-of-the-first-caller";
@@ -23,6 +25,7 @@ export interface TestBox extends RunningBox {
   faces: FakeFaces;
   voice: FakeVoice;
   model: FakeModel;
+  ears: FakeEars;
   /** Lines logged so far. */
   logged: Record<string, unknown>[];
   /** A request with the first caller's key, unless told otherwise; a body that is no string is sent as JSON. */
@@ -31,6 +34,7 @@ export interface TestBox extends RunningBox {
   /** Ends the box alone; `close` drops its clients first and clears up behind it. */
   end(): Promise<void>;
   socket(options?: { key?: string; query?: string }): Promise<SocketClient>;
+  microphone(options?: { key?: string }): Promise<MicrophoneClient>;
 }
 
 export interface AskOptions {
@@ -40,7 +44,10 @@ export interface AskOptions {
   headers?: Record<string, string>;
 }
 
-export async function startTestBox(environment: Record<string, string> = {}): Promise<TestBox> {
+export async function startTestBox(
+  environment: Record<string, string> = {},
+  { ears = new FakeEars() }: { ears?: FakeEars } = {},
+): Promise<TestBox> {
   const stateDir = await mkdtemp(join(tmpdir(), "visavis-box-"));
   const logged: Record<string, unknown>[] = [];
   const destination = new Writable({
@@ -50,7 +57,7 @@ export async function startTestBox(environment: Record<string, string> = {}): Pr
     },
   });
   const [media, faces, voice, model] = [new FakeMedia(), new FakeFaces(), new FakeVoice(), new FakeModel()];
-  const sockets = new Set<SocketClient>();
+  const sockets = new Set<SocketClient | MicrophoneClient>();
   const box = await startBox({
     config: readConfig({
       BOX_PORT: "0",
@@ -63,6 +70,7 @@ export async function startTestBox(environment: Record<string, string> = {}): Pr
     engine: media,
     engines: [voice],
     models: new Models(modelCatalogue({ anthropic: false, residencyOptIn: [] }), [model]),
+    ears,
     openFaces: () => Promise.resolve(faces),
   });
 
@@ -81,6 +89,7 @@ export async function startTestBox(environment: Record<string, string> = {}): Pr
     faces,
     voice,
     model,
+    ears,
     logged,
     ask,
     async connect({ key = staticKey, body = {} } = {}) {
@@ -92,6 +101,12 @@ export async function startTestBox(environment: Record<string, string> = {}): Pr
     async socket({ key = staticKey, query = "" } = {}) {
       const url = `${box.url.replace("http", "ws")}/api/session/ws?session_token=${key}${query}`;
       const client = await SocketClient.open(url);
+      sockets.add(client);
+      return client;
+    },
+    async microphone({ key = staticKey } = {}) {
+      const url = `${box.url.replace("http", "ws")}/api/voice/ws?session_token=${key}`;
+      const client = await MicrophoneClient.open(url);
       sockets.add(client);
       return client;
     },

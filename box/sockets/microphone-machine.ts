@@ -1,0 +1,352 @@
+// The microphone socket as a state machine: what comes in, what goes out, no I/O and no clock.
+
+import {
+  microphoneCloseCode,
+  microphoneLimits,
+  microphoneMessageSchemas,
+  microphoneSampleRate,
+  type ConversationMode,
+  type MicrophoneEvent,
+  type MicrophoneMessage,
+  type MicrophoneMessageType,
+} from "../../contract/microphone-socket.ts";
+import type { Language } from "../../contract/tones.ts";
+import type { ListenerEvent } from "../hearing/listener.ts";
+import type { CallChange } from "../live/call.ts";
+import { describeIssue } from "../issues.ts";
+import { CallState } from "./call-state.ts";
+import { jsonMessage, notJson } from "./json-message.ts";
+import { refusals, type MicrophoneRefusal } from "./microphone-refusals.ts";
+import { PcmFrames } from "./pcm-frames.ts";
+import { SpokenTurn, type TurnReport } from "./spoken-turn.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+/** `opening` (nothing is heard yet; events wait for `ready`) → `live` → `closed`, which is also reached from `opening`. */
+export type MicrophoneState = "opening" | "live" | "closed";
+
+export interface MicrophoneReady {
+  ready: Extract<MicrophoneEvent, { type: "ready" }>;
+  /** The live face. */
+  avatar: string;
+  paused: boolean;
+  language: Language;
+}
+
+export type MicrophoneInput =
+  | { case: "opened"; opened: MicrophoneReady }
+  | { case: "text"; data: string; nowMs: number }
+  | { case: "audio"; bytes: Uint8Array; nowMs: number }
+  /** `busy`: the avatar says something, or is about to. */
+  | { case: "heard"; event: ListenerEvent; busy: boolean }
+  | { case: "turn"; report: TurnReport }
+  /** Whether the avatar is heard. */
+  | { case: "speaking"; speaking: boolean }
+  /** Which account the voice is billed to, as far as it is not the one chosen. */
+  | { case: "notice"; notice: string }
+  | { case: "call"; change: CallChange }
+  | { case: "complaint"; error: string }
+  /** The answer to a `verify`; `live` when the credential is good and the same account's. */
+  | { case: "verified"; live: boolean }
+  | { case: "credential_lapsed" }
+  /** The persona has said goodbye. */
+  | { case: "farewell" }
+  | { case: "session_ended"; reason: string }
+  | { case: "refused"; refusal: MicrophoneRefusal }
+  /** The reader does not keep up. */
+  | { case: "backlog" }
+  | { case: "disconnected" };
+
+export type MicrophoneOutput =
+  | { case: "send"; event: MicrophoneEvent }
+  /** `defect`: the peer's doing, worth a line in the log. */
+  | { case: "close"; code: number; reason: string; defect: boolean }
+  /** For the listener. */
+  | { case: "hear"; samples: Int16Array }
+  | { case: "deafen"; deaf: boolean }
+  | { case: "language"; language: Language }
+  /** Somebody is there: the idle window starts anew. */
+  | { case: "touch" }
+  /** Barge-in. */
+  | { case: "interrupt" }
+  | { case: "speculate"; text: string }
+  | { case: "drop" }
+  | { case: "take"; turn: number; text: string }
+  | { case: "configure"; voice: string | undefined }
+  | { case: "verify"; token: string }
+  | { case: "resume" }
+  /** The client ends the session. */
+  | { case: "end_session" };
+
+/** Malformed messages are answered until there are this many; the next one closes the socket. */
+const forgivenMistakes = 5;
+
+const text = {
+  lapsed: "The credential has expired; send a fresh one in an auth message.",
+  bye: "Goodbye.",
+  farewell: "The persona has ended the call.",
+  failed: "Speech recognition has ended.",
+};
+
+const isKnown = (type: string): type is MicrophoneMessageType =>
+  Object.hasOwn(microphoneMessageSchemas, type);
+
+const send = (event: MicrophoneEvent): MicrophoneOutput => ({ case: "send", event });
+
+export class MicrophoneMachine {
+  readonly #mode: ConversationMode | null;
+  readonly #messages: TokenBucket;
+  readonly #audio: TokenBucket;
+  readonly #frames = new PcmFrames();
+  readonly #turn = new SpokenTurn();
+  readonly #call: CallState;
+  #state: MicrophoneState = "opening";
+  #lapsed = false;
+  #mistakes = 0;
+  #muted = false;
+  #deaf = false;
+  /** A partial is on the client's screen. */
+  #drawn = false;
+  #speaking = false;
+  /** The next turn goes on with the one that was interrupted. */
+  #resumes = false;
+  #notice = "";
+  /** What has to wait for `ready`. */
+  #held: MicrophoneEvent[] = [];
+
+  constructor({ mode, nowMs }: { mode: ConversationMode | null; nowMs: number }) {
+    const { audioRate, burstSeconds, messagesPerSecond } = microphoneLimits;
+    this.#mode = mode;
+    this.#call = new CallState({ silent: mode !== null });
+    this.#messages = new TokenBucket(messagesPerSecond, nowMs);
+    this.#audio = new TokenBucket(audioRate, nowMs, burstSeconds);
+  }
+
+  get state(): MicrophoneState {
+    return this.#state;
+  }
+
+  /** What to do about an input, in order. A closed machine does nothing. */
+  handle(input: MicrophoneInput): MicrophoneOutput[] {
+    if (this.#state === "closed") return [];
+    const outputs = this.#handle(input);
+    if (this.#state !== "opening") return outputs;
+    return outputs.filter((output) => {
+      if (output.case === "send") this.#held.push(output.event);
+      return output.case !== "send";
+    });
+  }
+
+  #handle(input: MicrophoneInput): MicrophoneOutput[] {
+    switch (input.case) {
+      case "opened":
+        return this.#open(input.opened);
+      case "text":
+        return this.#text(input.data, input.nowMs);
+      case "audio":
+        return this.#pcm(input.bytes, input.nowMs);
+      case "heard":
+        return this.#heard(input.event, input.busy);
+      case "turn":
+        return this.#report(input.report);
+      case "speaking":
+        this.#speaking = input.speaking;
+        return [];
+      case "notice":
+        if (input.notice === this.#notice) return [];
+        this.#notice = input.notice;
+        return [send({ type: "voice_notice", notice: input.notice })];
+      case "call":
+        return this.#changed(input.change);
+      case "complaint":
+        return [send({ type: "error", error: input.error })];
+      case "verified":
+        if (input.live) this.#lapsed = false;
+        return [send({ type: "auth_state", live: input.live })];
+      case "credential_lapsed":
+        if (this.#lapsed) return [];
+        this.#lapsed = true;
+        return [send({ type: "auth_required", message: text.lapsed })];
+      case "farewell":
+        return this.#farewell();
+      case "session_ended":
+        return this.#end(microphoneCloseCode.normal, input.reason);
+      case "refused":
+        return this.#refuse(input.refusal, false);
+      case "backlog":
+        return this.#end(refusals.backlog.code, refusals.backlog.error, true);
+      case "disconnected":
+        this.#state = "closed";
+        return [];
+    }
+  }
+
+  #open({ ready, avatar, paused, language }: MicrophoneReady): MicrophoneOutput[] {
+    if (this.#state !== "opening") return [];
+    this.#state = "live";
+    this.#turn.avatar = avatar;
+    const held = this.#held.splice(0);
+    const told = this.#call.open({ paused, language });
+    return [send(ready), ...told.map(send), ...held.map(send), ...this.#listen()];
+  }
+
+  #text(data: string, nowMs: number): MicrophoneOutput[] {
+    if (!this.#messages.take(nowMs)) return this.#refuse(refusals.messageFlood, true);
+    const parsed = jsonMessage(data);
+    if (!parsed) return this.#mistake(notJson);
+    // A newer client may say things this box does not know.
+    if (!isKnown(parsed.type)) return [];
+    const checked = microphoneMessageSchemas[parsed.type].safeParse(parsed.fields);
+    if (!checked.success) return this.#mistake(`${parsed.type}: ${describeIssue(checked.error)}`);
+    return this.#message(checked.data);
+  }
+
+  #message(message: MicrophoneMessage): MicrophoneOutput[] {
+    switch (message.type) {
+      case "config":
+        return message.voice === undefined ? [] : [{ case: "configure", voice: message.voice }];
+      case "mute":
+        this.#muted = message.muted;
+        return this.#listen();
+      case "auth":
+        return [{ case: "verify", token: message.token }];
+      case "bye":
+        return [
+          ...this.#clearCaption(),
+          { case: "end_session" },
+          ...this.#end(microphoneCloseCode.normal, text.bye),
+        ];
+      case "resume":
+        return [...this.#call.resume().map(send), { case: "resume" }, ...this.#listen()];
+    }
+  }
+
+  #mistake(error: string): MicrophoneOutput[] {
+    this.#mistakes++;
+    if (this.#mistakes > forgivenMistakes) return this.#refuse(refusals.mistakes, true);
+    return [send({ type: "error", error })];
+  }
+
+  #pcm(bytes: Uint8Array, nowMs: number): MicrophoneOutput[] {
+    const seconds = bytes.length / 2 / microphoneSampleRate;
+    if (!this.#audio.take(nowMs, Math.max(seconds, microphoneLimits.leastFrameSeconds)))
+      return this.#refuse(refusals.audioFlood, true);
+    const samples = this.#frames.push(bytes);
+    if (this.#state !== "live" || this.#deaf || samples.length === 0) return [];
+    return [{ case: "hear", samples }];
+  }
+
+  #heard(event: ListenerEvent, busy: boolean): MicrophoneOutput[] {
+    if (event.case === "failed")
+      return [
+        send({ type: "error", error: event.message }),
+        ...this.#end(microphoneCloseCode.normal, text.failed),
+      ];
+    if (event.case === "nothing") return this.#clearCaption();
+    // Words of before may still be on their way.
+    if (this.#deaf || this.#state !== "live") return [];
+    switch (event.case) {
+      case "speech_started":
+        return [{ case: "touch" }, ...this.#bargeIn(event.atMs, busy)];
+      case "partial":
+        if (this.#mode) return [{ case: "touch" }];
+        this.#drawn = true;
+        return [{ case: "touch" }, send({ type: "partial", text: event.text })];
+      case "endpoint":
+        return [
+          send({
+            type: "endpoint",
+            eot: Math.min(1, Math.max(0, event.eot)),
+            wait_ms: Math.round(event.waitMs),
+            reason: event.reason,
+          }),
+        ];
+      case "likely":
+        return [{ case: "speculate", text: event.text }];
+      case "unlikely":
+        return [{ case: "drop" }];
+      case "turn":
+        return this.#take(event.text, event.speechEndedAtMs, busy);
+    }
+  }
+
+  #bargeIn(atMs: number, busy: boolean): MicrophoneOutput[] {
+    if (!busy && !this.#turn.open) return [];
+    this.#resumes ||= this.#turn.resumes(atMs, busy);
+    const outputs: MicrophoneOutput[] = [{ case: "interrupt" }, ...this.#turn.cut().map(send)];
+    outputs.push(...this.#call.settle().map(send));
+    if (this.#speaking) outputs.push(send({ type: "state", speaking: false, bargein: true }));
+    this.#speaking = false;
+    return outputs;
+  }
+
+  #take(words: string, speechEndedAtMs: number, busy: boolean): MicrophoneOutput[] {
+    if (!/[\p{L}\p{N}]/u.test(words)) return [{ case: "drop" }, ...this.#clearCaption()];
+    const before = this.#bargeIn(speechEndedAtMs, busy);
+    const continues = this.#resumes;
+    this.#resumes = false;
+    this.#drawn = false;
+    const { number, events } = this.#turn.begin(speechEndedAtMs);
+    return [
+      ...before,
+      send({ type: "final", text: words, continues }),
+      ...events.map(send),
+      { case: "take", turn: number, text: words },
+    ];
+  }
+
+  #report(report: TurnReport): MicrophoneOutput[] {
+    if (report.case === "action" && this.#turn.runs(report.turn)) {
+      if (!this.#call.acted(report.action)) return [];
+    }
+    const events = this.#turn.report(report);
+    if (!this.#turn.open) events.push(...this.#call.settle());
+    return events.map(send);
+  }
+
+  #changed(change: CallChange): MicrophoneOutput[] {
+    const events = this.#call.changed(change, this.#turn.open);
+    const outputs: MicrophoneOutput[] = events.map(send);
+    if (change.case === "language") return [...outputs, { case: "language", language: change.language }];
+    return [...outputs, ...this.#listen()];
+  }
+
+  /** The listener hears unless the microphone is off or the conversation is paused. */
+  #listen(): MicrophoneOutput[] {
+    const deaf = this.#muted || this.#call.paused;
+    if (this.#state !== "live" || deaf === this.#deaf) return [];
+    this.#deaf = deaf;
+    if (!deaf) return [{ case: "deafen", deaf }];
+    return [{ case: "deafen", deaf }, { case: "drop" }, ...this.#clearCaption()];
+  }
+
+  #clearCaption(): MicrophoneOutput[] {
+    if (!this.#drawn) return [];
+    this.#drawn = false;
+    return [send({ type: "caption_clear" })];
+  }
+
+  #farewell(): MicrophoneOutput[] {
+    return [
+      ...this.#turn.cut().map(send),
+      send({ type: "session_end", reason: "ended_by_persona_request" }),
+      ...this.#end(microphoneCloseCode.normal, text.farewell),
+    ];
+  }
+
+  /** A fatal error and the close that follows it. */
+  #refuse({ code, error, error_code }: MicrophoneRefusal, defect: boolean): MicrophoneOutput[] {
+    const event: MicrophoneEvent = {
+      type: "error",
+      error,
+      fatal: true,
+      code,
+      ...(error_code === undefined ? {} : { error_code }),
+    };
+    return [send(event), ...this.#end(code, error, defect)];
+  }
+
+  #end(code: number, reason: string, defect = false): MicrophoneOutput[] {
+    this.#state = "closed";
+    return [{ case: "close", code, reason, defect }];
+  }
+}
