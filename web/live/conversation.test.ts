@@ -81,6 +81,34 @@ describe("a turn", () => {
   });
 });
 
+describe("spoken turns", () => {
+  it("without a name of their own stay apart, and each reply finds its own words", () => {
+    let turns = conversation.heard([], echo("One?", null));
+    turns = conversation.replyClosed(turns, { ...closing("First.", "x"), id: "r1", correlationId: null });
+    turns = conversation.speechEnded(turns, { correlationId: null });
+    turns = conversation.heard(turns, { ...echo("Two?", null), id: "u2" });
+    const part = { ...clause("Second"), id: "r2", correlationId: null };
+    turns = conversation.clauseArrived(turns, part);
+    turns = conversation.clauseArrived(turns, { ...part, content: "reply." });
+    expect(turns.map(({ text, state }) => [text, state])).toEqual([
+      ["One?", "done"],
+      ["First.", "done"],
+      ["Two?", "done"],
+      ["Second reply.", "speaking"],
+    ]);
+    turns = conversation.speechEnded(turns, { correlationId: null });
+    expect(turns.at(-1)?.state).toBe("done");
+  });
+
+  it("may have no answer, and nobody waits for it then", () => {
+    const spoken = conversation.heard([], echo("Never mind.", null));
+    expect(conversation.isThinking(spoken)).toBe(true);
+    expect(conversation.isThinking(conversation.unanswered(spoken))).toBe(false);
+    expect(conversation.isThinking(conversation.noted(spoken, "No answer."))).toBe(false);
+    expect(conversation.isThinking(conversation.unanswered(asked()))).toBe(true);
+  });
+});
+
 describe("the transcript", () => {
   it("keeps the newest two hundred turns, each with a key of its own", () => {
     let turns: conversation.Turn[] = [];

@@ -1,8 +1,11 @@
-// Sound, captions and the end, over the corner of the picture.
+// Microphone, sound, captions and the end, over the foot of the picture.
 
+import type { ReactNode } from "react";
 import { CaptionsIcon, EndIcon, SoundOffIcon, SoundOnIcon } from "../ui/icons.tsx";
 
 export interface LiveControlsProps {
+  /** The microphone's switch. */
+  microphone: ReactNode;
   muted: boolean;
   captionsOn: boolean;
   onToggleMuted(): void;
@@ -11,6 +14,7 @@ export interface LiveControlsProps {
 }
 
 export function LiveControls({
+  microphone,
   muted,
   captionsOn,
   onToggleMuted,
@@ -19,11 +23,13 @@ export function LiveControls({
 }: LiveControlsProps) {
   return (
     <div className="live-controls" role="group" aria-label="Session">
+      {microphone}
       <button
         type="button"
         className="icon-button"
         aria-pressed={muted}
-        aria-label="Mute"
+        aria-label="Mute sound"
+        title="Mute sound"
         onClick={onToggleMuted}
       >
         {muted ? <SoundOffIcon /> : <SoundOnIcon />}
@@ -33,6 +39,7 @@ export function LiveControls({
         className="icon-button"
         aria-pressed={captionsOn}
         aria-label="Captions"
+        title="Captions"
         onClick={onToggleCaptions}
       >
         <CaptionsIcon />

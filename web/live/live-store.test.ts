@@ -1,37 +1,30 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createClient } from "../sdk/index.ts";
-import { FakePeer, installFakePeer } from "../sdk/testing/fake-peer.ts";
-import { answerFor, FakeService } from "../sdk/testing/fake-service.ts";
-import { FakeSocket, installFakeSocket } from "../sdk/testing/fake-socket.ts";
+import { FakeSocket } from "../sdk/testing/fake-socket.ts";
 import { LiveStore } from "./live-store.ts";
+import {
+  answerLive,
+  control,
+  installLive,
+  listen,
+  makeClient,
+  removeLive,
+  userMessage,
+  voice,
+} from "./testing/live-client.ts";
 
 beforeEach(() => {
-  vi.useFakeTimers();
-  installFakeSocket();
-  installFakePeer();
-  new FakeService()
-    .on("POST /connect", () => ({ body: answerFor("s") }))
-    .on("POST /disconnect", () => ({ body: { ok: true } }))
-    .install();
+  installLive();
 });
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-});
+afterEach(removeLive);
 
 async function live() {
-  const store = new LiveStore(createClient({ baseUrl: "https://face.test", credential: "k" }));
-  await store.goLive("maya");
-  await vi.advanceTimersByTimeAsync(0);
-  FakeSocket.last.accept();
-  FakeSocket.last.receive({
-    type: "session_ready",
-    sessionId: "s",
-    avatar: "maya",
-    tones: ["neutral", "warm"],
-  });
-  FakePeer.last.become("connected");
-  return store;
+  const client = makeClient();
+  const store = new LiveStore(client);
+  const connected = store.goLive("maya");
+  await answerLive();
+  await connected;
+  return Object.assign(store, { client });
 }
 
 const sentId = () => FakeSocket.last.sent.at(-1)?.["correlationId"];
@@ -119,5 +112,87 @@ describe("LiveStore", () => {
     const store = new LiveStore(createClient({ baseUrl: "https://face.test" }));
     expect(store.say("Hello", "message")).toBe(false);
     expect(store.get().warning).toMatch(/connect first/);
+  });
+
+  it("has the figures of the last turn, the spoken one only while it was spoken", async () => {
+    const store = await live();
+    void store.client.microphone.start();
+    await listen();
+    const figures = { llm_ms: 210, tts_ms: 40, first_audio_ms: 250, first_frame_ms: 270 };
+    voice().receive({ type: "metric", first_audio_ms: 690, spec: true });
+    control().receive({ type: "metric", correlationId: null, ...figures });
+    expect(store.get()).toMatchObject({ turn: figures, spokenMs: 690 });
+    store.say("Hello", "message");
+    expect(store.get().spokenMs).toBeNull();
+  });
+});
+
+describe("LiveStore with a microphone", () => {
+  async function speaking() {
+    const store = await live();
+    void store.client.microphone.start();
+    await listen();
+    return store;
+  }
+
+  it("writes each spoken turn once, though both sockets tell of it", async () => {
+    const store = await speaking();
+    voice().receive({ type: "final", text: "where is it", continues: false });
+    voice().receive({ type: "state", thinking: true });
+    control().receive(userMessage("where is it"));
+    expect(store.get().thinking).toBe(true);
+    voice().receive({ type: "reply_chunk", text: "On its way.", tone: "warm" });
+    control().receive({ ...clause("On its way.", 0, null), id: "r" });
+    control().receive({ type: "avatar_speech_started", correlationId: null });
+    expect(store.get()).toMatchObject({ speaking: true, caption: "On its way." });
+    voice().receive({ type: "reply", reply: "On its way.", tone: "warm", avatar: "maya" });
+    voice().receive({ type: "state", thinking: false });
+    expect(store.get().turns.map(({ who, text }) => [who, text])).toEqual([
+      ["you", "where is it"],
+      ["face", "On its way."],
+    ]);
+  });
+
+  it("falls silent at once when the person takes the floor back", async () => {
+    const store = await speaking();
+    control().receive({ ...clause("A long story.", 0, null), id: "r" });
+    control().receive({ type: "avatar_speech_started", correlationId: null });
+    voice().receive({ type: "state", speaking: false, bargein: true });
+    expect(store.get()).toMatchObject({ speaking: false, caption: null });
+    expect(store.get().turns.at(-1)?.state).toBe("interrupted");
+  });
+
+  it("notes what the persona did without words, and waits for none", async () => {
+    const store = await speaking();
+    control().receive(userMessage("Hm."));
+    voice().receive({ type: "action", name: "skip_turn", label: "Listening" });
+    voice().receive({ type: "action", name: "set_language", label: "Spanish", language: "es" });
+    expect(store.get().thinking).toBe(false);
+    expect(
+      store
+        .get()
+        .turns.map(({ who, text }) => [who, text])
+        .slice(1),
+    ).toEqual([
+      ["note", "No answer: the persona chose to listen."],
+      ["note", "The call goes on in Spanish."],
+    ]);
+    control().receive(userMessage("And now?", "u2"));
+    voice().receive({ type: "state", thinking: false });
+    expect(store.get().thinking).toBe(false);
+  });
+
+  it("shows the notice about the voice until it is taken back", async () => {
+    const store = await speaking();
+    voice().receive({ type: "voice_notice", notice: "Your voice account does not answer." });
+    expect(store.get().voiceNotice).toBe("Your voice account does not answer.");
+    voice().receive({ type: "voice_notice", notice: "" });
+    expect(store.get().voiceNotice).toBe("");
+  });
+
+  it("ends kindly when the persona ends the call", async () => {
+    const store = await speaking();
+    voice().receive({ type: "session_end", reason: "ended_by_persona_request" });
+    expect(store.get()).toMatchObject({ connection: "closed", closed: { reason: "persona" } });
   });
 });

@@ -6,9 +6,12 @@ import {
   type Client,
   type CloseReason,
   type ConnectionState,
+  type EventMap,
+  type MicrophoneEventMap,
   type StreamStats,
 } from "../sdk/index.ts";
 import { Store } from "../ui/store.ts";
+import { languageName } from "./languages.ts";
 import {
   captionAt,
   type Captions,
@@ -38,9 +41,16 @@ export interface LiveState {
   tones: readonly Tone[];
   stats: StreamStats | null;
   firstFrameMs: number | null;
-  /** Of the last turn, from its message to the first sound. */
-  firstAudioMs: number | null;
+  /** What the box measured of the last turn. */
+  turn: TurnFigures | null;
+  /** From the person's last word to the first sound; null unless the last turn was spoken. */
+  spokenMs: number | null;
+  /** The box speaks on another account than the one asked for, in its own words; empty when it does not. */
+  voiceNotice: string;
 }
+
+/** Milliseconds from the message: the model's first words, the voice's first sound after them, and both together. */
+export type TurnFigures = Pick<EventMap["METRIC"], "llm_ms" | "tts_ms" | "first_audio_ms" | "first_frame_ms">;
 
 const offAir = {
   picture: false,
@@ -52,7 +62,9 @@ const offAir = {
   tones: [],
   stats: null,
   firstFrameMs: null,
-  firstAudioMs: null,
+  turn: null,
+  spokenMs: null,
+  voiceNotice: "",
 } satisfies Partial<LiveState>;
 
 export class LiveStore extends Store<LiveState> {
@@ -88,6 +100,7 @@ export class LiveStore extends Store<LiveState> {
       const correlationId =
         mode === "talk" ? this.#client.talk(text, tone ? { tone } : {}) : this.#client.message(text);
       this.#setTurns(conversation.sent(this.get().turns, { text, correlationId, mode }));
+      this.update({ spokenMs: null });
       return true;
     } catch (thrown) {
       this.update({ warning: asVisavisError(thrown).message });
@@ -129,7 +142,7 @@ export class LiveStore extends Store<LiveState> {
         this.update({ picture: true, firstFrameMs }),
       ),
       client.addListener("STATS", (stats) => this.update({ stats })),
-      client.addListener("METRIC", (metric) => this.update({ firstAudioMs: metric.first_audio_ms })),
+      client.addListener("METRIC", (turn) => this.update({ turn })),
       client.addListener("WARNING", ({ message }) =>
         this.update({ warning: message, muted: this.#client.muted }),
       ),
@@ -164,9 +177,44 @@ export class LiveStore extends Store<LiveState> {
         this.#setTurns(conversation.settled(turns(), "done"));
         this.#setCaptions(cleared(this.#captions));
         const closed = reason === "disconnected" ? null : { reason, message };
-        this.update({ closed, picture: false, speaking: false, thinking: false, stats: null });
+        this.update({
+          closed,
+          picture: false,
+          speaking: false,
+          thinking: false,
+          stats: null,
+          voiceNotice: "",
+        });
+      }),
+      ...this.#listenToMicrophone(),
+    ];
+  }
+
+  /** The control socket writes the transcript, of spoken turns too; from the microphone comes what it does not tell. */
+  #listenToMicrophone(): (() => void)[] {
+    const { microphone } = this.#client;
+    return [
+      microphone.addListener("METRIC", ({ first_audio_ms }) => this.update({ spokenMs: first_audio_ms })),
+      microphone.addListener("VOICE_NOTICE", ({ notice }) => this.update({ voiceNotice: notice })),
+      microphone.addListener("ACTION", (action) => this.#note(action)),
+      microphone.addListener("STATE", (state) => {
+        if ("bargein" in state) {
+          this.update({ speaking: false });
+          this.#cutShort();
+        } else if (!state.thinking) {
+          this.#setTurns(conversation.unanswered(this.get().turns));
+        }
       }),
     ];
+  }
+
+  #note(action: MicrophoneEventMap["ACTION"]): void {
+    const turns = this.get().turns;
+    if (action.name === "set_language") {
+      this.#setTurns(conversation.noted(turns, `The call goes on in ${languageName(action.language)}.`));
+    } else if (action.name === "skip_turn") {
+      this.#setTurns(conversation.noted(turns, "No answer: the persona chose to listen."));
+    }
   }
 
   /** Shown at once: the box acknowledges an interrupt only when the voice has faded. */

@@ -3,7 +3,11 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import type { Face } from "../faces/faces.ts";
 import type { Client, ConnectionState } from "../sdk/index.ts";
+import { ToolIcon } from "../ui/icons.tsx";
 import { Spinner } from "../ui/spinner.tsx";
+import { MicrophoneSign } from "./microphone-sign.tsx";
+import type { MicrophoneState } from "./microphone-store.ts";
+import { goingOn } from "./microphone-words.ts";
 import "./stage.css";
 
 export interface StageProps {
@@ -17,11 +21,13 @@ export interface StageProps {
   thinking: boolean;
   caption: string | null;
   captionsOn: boolean;
+  microphone: MicrophoneState;
+  onResume(): void;
   /** Shown over the foot of the still while off air. */
   children?: ReactNode;
 }
 
-export function Stage({ client, face, still, children, ...live }: StageProps) {
+export function Stage({ client, face, still, children, microphone, onResume, ...live }: StageProps) {
   const video = useRef<HTMLVideoElement>(null);
   useEffect(() => {
     if (video.current) client.streamToVideoElement(video.current);
@@ -59,22 +65,42 @@ export function Stage({ client, face, still, children, ...live }: StageProps) {
             <Spinner label="Reconnecting…" visible />
           </div>
         )}
-        {onAir && live.thinking && !live.speaking && (
+        {microphone.paused && onAir && (
+          <div className="stage-veil stage-paused" role="group" aria-label="Paused">
+            <p role="status">{name} is waiting for you.</p>
+            <button type="button" className="button button-primary" onClick={onResume}>
+              Resume
+            </button>
+          </div>
+        )}
+        {onAir && microphone.tool && (
+          <div className="stage-tool" role="status" data-testid="tool">
+            <ToolIcon />
+            {goingOn(microphone.tool)}
+          </div>
+        )}
+        {onAir && live.thinking && !live.speaking && !microphone.tool && (
           <div className="stage-thinking" role="status" aria-label={`${name} is thinking`}>
             <span />
             <span />
             <span />
           </div>
         )}
-        <div
-          role="status"
-          className="stage-caption"
-          aria-live={live.captionsOn ? "polite" : "off"}
-          aria-label="Captions"
-          data-testid="caption"
-          hidden={!live.captionsOn}
-        >
-          {live.caption && <span key={live.caption}>{live.caption}</span>}
+        {onAir && <MicrophoneSign phase={microphone.phase} />}
+        <div className="stage-captions" hidden={!live.captionsOn} lang={microphone.language}>
+          {/* Not announced: whoever says the words knows them. */}
+          <div className="stage-caption stage-heard" data-testid="heard">
+            {onAir && microphone.heard && <span>{microphone.heard.text}</span>}
+          </div>
+          <div
+            role="status"
+            className="stage-caption"
+            aria-live={live.captionsOn ? "polite" : "off"}
+            aria-label="Captions"
+            data-testid="caption"
+          >
+            {live.caption && <span key={live.caption}>{live.caption}</span>}
+          </div>
         </div>
         {children && <div className="stage-foot">{children}</div>}
       </div>

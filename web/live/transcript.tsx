@@ -12,6 +12,7 @@ function Line({ turn, name }: { turn: Turn; name: string }) {
       </div>
     );
   }
+  if (turn.who === "note") return <div className="turn turn-note">{turn.text}</div>;
   const who = turn.who === "you" ? "You" : name;
   return (
     <div className={`turn turn-${turn.who} turn-is-${turn.state}`}>
@@ -42,8 +43,8 @@ export function Transcript({ turns, name, thinking }: TranscriptProps) {
   if (turns.length === 0) {
     return (
       <div className="transcript-empty">
-        <p>{name} is listening.</p>
-        <span>Type a sentence and press Enter. Esc interrupts at any time.</span>
+        <p>{name} is here.</p>
+        <span>Speak, or type a sentence and press Enter. Esc interrupts at any time.</span>
       </div>
     );
   }

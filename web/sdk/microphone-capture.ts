@@ -1,5 +1,7 @@
 // The person's microphone: asked for, read on the audio thread, and given back whole.
 
+/// <reference types="vite/client" />
+
 import { clientError, VisavisError } from "./errors.ts";
 import type { MicrophoneFrame } from "./microphone-frames.ts";
 

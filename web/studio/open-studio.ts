@@ -3,6 +3,7 @@
 import { FacesStore } from "../faces/faces-store.ts";
 import { UploadStore } from "../faces/upload-store.ts";
 import { LiveStore } from "../live/live-store.ts";
+import { MicrophoneStore } from "../live/microphone-store.ts";
 import { portal } from "../portal/portal.ts";
 import { createClient } from "../sdk/index.ts";
 
@@ -10,16 +11,19 @@ export function openStudio() {
   const client = createClient({ getCredential: () => portal.sessionCredential() });
   const faces = new FacesStore(client);
   const live = new LiveStore(client);
+  const microphone = new MicrophoneStore(client);
   const upload = new UploadStore({ client, onAccepted: faces.watch, onReady: faces.select });
   return {
     client,
     faces,
     live,
+    microphone,
     upload,
     /** Ends the session. */
     end: (): Promise<void> => client.disconnect(),
     /** Frees what is left once nobody looks any more. */
     free(): void {
+      microphone.dispose();
       live.dispose();
       faces.dispose();
     },

@@ -5,6 +5,8 @@ import { Picker } from "../faces/picker.tsx";
 import { UploadDialog } from "../faces/upload-dialog.tsx";
 import { Composer } from "../live/composer.tsx";
 import { LiveControls } from "../live/live-controls.tsx";
+import { MicrophoneButton } from "../live/microphone-button.tsx";
+import { refusalTitle } from "../live/microphone-words.ts";
 import { Readouts } from "../live/readouts.tsx";
 import { Stage } from "../live/stage.tsx";
 import { Transcript } from "../live/transcript.tsx";
@@ -22,9 +24,14 @@ export interface StudioProps {
   active: boolean;
 }
 
-export function Studio({ parts: { client, faces, live, upload }, active }: StudioProps) {
+/** A letter typed into a field is no command. */
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null;
+
+export function Studio({ parts: { client, faces, live, microphone, upload }, active }: StudioProps) {
   const faceState = useStore(faces);
   const state = useStore(live);
+  const voice = useStore(microphone);
 
   // Also when it is shown again: faces may have been added or erased on other pages meanwhile.
   useEffect(() => {
@@ -43,16 +50,19 @@ export function Studio({ parts: { client, faces, live, upload }, active }: Studi
   }, [client, faces, live, upload]);
 
   const { interrupt } = live;
+  const { toggleMuted } = microphone;
   const interruptible = state.speaking || state.thinking;
   useEffect(() => {
     if (!active) return;
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
-      interrupt();
+      if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
+      if (event.key === "Escape") interrupt();
+      const alone = !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat;
+      if (event.key.toLowerCase() === "m" && alone && !isTyping(event.target)) toggleMuted();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [active, interrupt]);
+  }, [active, interrupt, toggleMuted]);
 
   const face = useMemo(
     () => faceState.faces.find((candidate) => candidate.id === faceState.selected) ?? null,
@@ -97,9 +107,12 @@ export function Studio({ parts: { client, faces, live, upload }, active }: Studi
             thinking={state.thinking}
             caption={state.caption}
             captionsOn={state.captionsOn}
+            microphone={voice}
+            onResume={microphone.resume}
           >
             {onAir ? (
               <LiveControls
+                microphone={<MicrophoneButton client={client} store={microphone} phase={voice.phase} />}
                 muted={state.muted}
                 captionsOn={state.captionsOn}
                 onToggleMuted={live.toggleMuted}
@@ -128,14 +141,15 @@ export function Studio({ parts: { client, faces, live, upload }, active }: Studi
             <Readouts
               stats={state.stats}
               firstFrameMs={state.firstFrameMs}
-              firstAudioMs={state.firstAudioMs}
+              turn={state.turn}
+              spokenMs={state.spokenMs}
             />
           )}
         </div>
         <aside className="panel" aria-label={onAir ? "Conversation" : "Faces"}>
           {state.closed && (
             <Banner
-              kind="error"
+              kind={state.closed.reason === "persona" ? "notice" : "error"}
               title={closingWords(state.closed.reason, state.firstFrameMs !== null)}
               action={face ? { label: "Go live again", onAct: goLive } : undefined}
               onDismiss={live.dismissClosed}
@@ -146,6 +160,17 @@ export function Studio({ parts: { client, faces, live, upload }, active }: Studi
           {state.warning && (
             <Banner kind="notice" onDismiss={live.dismissWarning}>
               {state.warning}
+            </Banner>
+          )}
+          {state.voiceNotice && <Banner kind="notice">{state.voiceNotice}</Banner>}
+          {onAir && voice.problem && (
+            <Banner
+              kind={voice.phase === "refused" ? "error" : "notice"}
+              title={voice.phase === "refused" ? refusalTitle(voice.problem.code) : undefined}
+              action={voice.phase === "refused" ? { label: "Try again", onAct: microphone.start } : undefined}
+              onDismiss={microphone.dismissProblem}
+            >
+              {voice.problem.message}
             </Banner>
           )}
           {faceState.status === "error" && (

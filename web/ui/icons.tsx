@@ -213,3 +213,25 @@ export const ClockIcon = () => (
     <path d="M12 7.5v4.5l3 2" />
   </Icon>
 );
+
+export const MicrophoneIcon = () => (
+  <Icon>
+    <rect x="9" y="3.5" width="6" height="11" rx="3" />
+    <path d="M5.5 11.5a6.5 6.5 0 0 0 13 0M12 18v2.5" />
+  </Icon>
+);
+
+export const MicrophoneOffIcon = () => (
+  <Icon>
+    <path d="M15 10.5v-4a3 3 0 0 0-5.8-1M9 9v2.5a3 3 0 0 0 4.4 2.7M5.5 11.5a6.5 6.5 0 0 0 10.4 5.2M18.5 11.5a6.4 6.4 0 0 1-.6 2.6M12 18v2.5M4.5 3.5l15 17" />
+  </Icon>
+);
+
+export const ToolIcon = () => (
+  <Icon>
+    <path
+      d="M14.5 6.8a4.2 4.2 0 0 1 5.3-1.1l-2.9 2.9.5 2 2 .5 2.9-2.9a4.2 4.2 0 0 1-5.9 5L9.5 20a2.1 2.1 0 0 1-3-3l6.8-6.8a4.2 4.2 0 0 1 1.2-3.4z"
+      transform="translate(-1.2 .2)"
+    />
+  </Icon>
+);
