@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { bedrockApiVersion } from "../../../contract/model-offers.ts";
 import { collect } from "../../testing/collect.ts";
 import { FakeMessagesApi, says, type FakeReply } from "../../testing/fake-messages-api.ts";
+import { failureOf, modelRequest } from "../../testing/model-replies.ts";
 import { BedrockModels } from "./bedrock.ts";
 import type { ModelPiece, ModelRequest } from "./model.ts";
 
@@ -27,29 +28,11 @@ afterEach(() => {
   api.close();
 });
 
-function pieces(request: Partial<ModelRequest> = {}, silenceMs = 5_000): AsyncIterable<ModelPiece> {
-  return new BedrockModels({ region: "ap-southeast-2", url: api.url, silenceMs }).stream({
-    model,
-    system: "Be brief.",
-    messages: [{ role: "user", content: "Hi" }],
-    tools: [],
-    parameters: { max_tokens: 64 },
-    signal: new AbortController().signal,
-    ...request,
-  });
-}
-
-async function failure(source: AsyncIterable<ModelPiece>): Promise<{ said: string; message: string }> {
-  let said = "";
-  try {
-    for await (const piece of source) if (piece.case === "text") said += piece.text;
-  } catch (error) {
-    for (let told = error; told instanceof Error; told = told.cause)
-      expect(`${told.stack} ${JSON.stringify(told)}`).not.toContain(secretKey);
-    return { said, message: (error as Error).message };
-  }
-  throw new Error(`It did not fail; it said ${said}`);
-}
+const pieces = (request: Partial<ModelRequest> = {}, silenceMs = 5_000) =>
+  new BedrockModels({ region: "ap-southeast-2", url: api.url, silenceMs }).stream(
+    modelRequest({ model, ...request }),
+  );
+const failure = (source: AsyncIterable<ModelPiece>) => failureOf(source, secretKey);
 
 test("words and calls arrive in Amazon's frames, and the request is a signed one of Bedrock", async () => {
   api.answer = (reply) =>

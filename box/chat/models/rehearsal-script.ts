@@ -1,5 +1,8 @@
 // What the rehearsal persona says to what.
 
+import type { Language } from "../../../contract/tones.ts";
+import { languageScripts, scriptedReply } from "./rehearsal-languages.ts";
+
 type Rule = [pattern: RegExp, reply: (match: RegExpExecArray, pick: number) => string];
 
 const oneOf = (lines: readonly string[], pick: number): string => lines[pick % lines.length] ?? "";
@@ -13,6 +16,12 @@ const numberWords: Record<string, number> = {
   twenty: 20,
   thirty: 30,
 };
+
+/** The number that is to be counted to in other languages, where only digits are read. */
+function lastNumber(said: string): number {
+  const asked = Number(/\d{1,6}/.exec(said.normalize("NFKC"))?.[0] ?? 5);
+  return Math.min(longestCount, Math.max(1, asked));
+}
 
 function count(word: string): string {
   const asked = numberWords[word.toLowerCase()] ?? Number(word);
@@ -45,11 +54,16 @@ const facts = [
   "[curious] A blink takes about a third of a second, and we hardly ever see our own. [warm] I blink too, every few seconds.",
 ];
 
+/** Words to be read back as they are, asked for in any of the call languages that have a short word for it. */
+const verbatim =
+  /^\s*(?:please\s+)?(?:say|repeat|read|read back|di|repite|dis|répète|répétez|sag|sage|wiederhole|ripeti|diga|repita|कहो|いって)\s*[:：]\s*([\s\S]+)$/iu;
+
+/** Words that the person wants to have read back, or null. */
+export function wordsToReadBack(said: string): string | null {
+  return verbatim.exec(said)?.[1] ?? null;
+}
+
 const rules: Rule[] = [
-  [
-    /^\s*(?:please\s+)?(?:say|repeat|read|read back)\s*:\s*([\s\S]+)$/i,
-    ([, words]) => `[neutral] ${words ?? ""}`,
-  ],
   [
     /\b(?:are you (?:an? )?(?:ai|bot|robot|human|real|person|language model|llm|claude|gpt)|what are you|which model|rehearsal)\b/i,
     (_, pick) =>
@@ -167,19 +181,23 @@ function hash(text: string): number {
   return value;
 }
 
+const isHonest = /rehearsal persona|language model is running|without a language model/i;
+
 /** The reply to `said` on the given turn, counted from 1. On the first one the persona says what it is. */
-export function rehearsalLines(said: string, turn: number): string {
+export function rehearsalLines(said: string, turn: number, language: Language = "en"): string {
+  const words = wordsToReadBack(said);
+  if (words !== null) return `[neutral] ${words}`;
   const pick = (hash(said.trim().toLowerCase()) + turn) >>> 0;
-  for (const [index, [pattern, reply]] of rules.entries()) {
+  if (language !== "en") {
+    const script = languageScripts[language];
+    const text = scriptedReply(language, said, { pick, last: lastNumber(said) });
+    return turn > 1 || script.honest.test(text) ? text : `${text} ${script.introduction}`;
+  }
+  for (const [pattern, reply] of rules) {
     const match = pattern.exec(said);
     if (!match) continue;
     const text = reply(match, pick);
-    const verbatim = index === 0;
-    return turn > 1 ||
-      verbatim ||
-      /rehearsal persona|language model is running|without a language model/i.test(text)
-      ? text
-      : `${text} ${introduction}`;
+    return turn > 1 || isHonest.test(text) ? text : `${text} ${introduction}`;
   }
   return oneOf(otherwise, pick);
 }
