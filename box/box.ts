@@ -147,6 +147,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     hub,
     screen,
     toolboxes,
+    faces,
     log,
   });
   sockets.attach({

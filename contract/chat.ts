@@ -25,7 +25,10 @@ export const chatStatusSchema = z.object({
 });
 export type ChatStatus = z.infer<typeof chatStatusSchema>;
 
-/** `POST /api/chat`. A blank message is refused by the handler, in its own words. */
+/**
+ * `POST /api/chat`. A blank message is refused by the handler, in its own words. `avatar` says whose voice and face a
+ * recorded reply has; with a live session the live face speaks, whoever is named. An unknown avatar is refused either way.
+ */
 export const chatRequestSchema = z.strictObject({
   message: text,
   voice: z.string().max(200).optional(),
@@ -35,7 +38,7 @@ export const chatRequestSchema = z.strictObject({
 });
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
 
-/** A reply that went into a live session. */
+/** A reply that went into a live session. `reply` is empty when the persona acted and said nothing, as `skip_turn` does. */
 export const liveReplySchema = z.object({
   reply: z.string(),
   tone: toneSchema,
@@ -48,7 +51,7 @@ export const liveReplySchema = z.object({
 });
 export type LiveReply = z.infer<typeof liveReplySchema>;
 
-/** A reply with no live session: the words and the name of their recording. */
+/** A reply with no live session: the words and the name of their recording; both empty when the persona kept quiet. */
 export const recordedReplySchema = z.object({
   reply: z.string(),
   tone: toneSchema,

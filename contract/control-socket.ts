@@ -76,6 +76,7 @@ export const serverEventSchema = z.discriminatedUnion("type", [
     tone: toneSchema,
     correlationId: sharedCorrelationId,
   }),
+  /** `content` is empty when the persona acted and said nothing: it closes that turn too. */
   z.object({
     type: z.literal("message"),
     id: z.string(),

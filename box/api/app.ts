@@ -66,6 +66,7 @@ export function createApp(services: Services): Hono<BoxEnv> {
     c.set("requestId", requestId);
     c.set("log", services.log.child({ request_id: requestId }));
     c.set("caller", null);
+    c.set("sight", services.turns.look());
     await next();
     c.res.headers.set("X-Request-Id", requestId);
     c.get("log").info(

@@ -114,7 +114,7 @@ test("what can be refused beforehand is an ordinary status, also of a stream", a
   expect(await response.json()).toEqual({ error: expect.stringContaining("not installed") });
 });
 
-function failing(): AsyncIterable<string> {
+function failing() {
   const held = new HeldReply();
   held.fail("The model failed.");
   return held.stream();

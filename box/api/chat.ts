@@ -9,14 +9,14 @@ import {
   type LiveReply,
   type RecordedReply,
 } from "../../contract/chat.ts";
-import { Refusal } from "../failure.ts";
+import type { Refusal } from "../failure.ts";
 import { faceOf, tonesOf } from "../live/faces.ts";
-import type { PreparedMessage } from "../live/turn.ts";
 import type { Clause } from "../chat/speech.ts";
-import { turnFailure } from "../live/turns.ts";
-import { describeError } from "../ops/log.ts";
+import { complain, turnFailure } from "../live/failure.ts";
+import type { PreparedMessage, TurnObserver } from "../live/turn.ts";
 import type { Services } from "../services.ts";
-import type { Pcm } from "../voices/voice.ts";
+import { VoiceError, type Pcm } from "../voices/voice.ts";
+import type { ChosenVoice } from "../voices/voices.ts";
 import { readJson } from "./body.ts";
 import { callerOf, type BoxContext, type BoxEnv } from "./env.ts";
 import { streamFrames } from "./ndjson.ts";
@@ -30,57 +30,52 @@ function wantsStream(c: BoxContext, { stream }: ChatRequest): boolean {
 
 export function chatRoutes(services: Services): Hono<BoxEnv> {
   const app = new Hono<BoxEnv>();
-  const { faces, models, portal, recordings, slot, turns, voices } = services;
+  const { ears, faces, models, portal, recordings, slot, turns, voices } = services;
 
   /** The turn spoken into the live session. */
   async function live(
     prepared: PreparedMessage,
-    session: NonNullable<PreparedMessage["live"]>,
-    onClause?: (clause: Clause) => void,
+    { session, voice }: NonNullable<PreparedMessage["live"]>,
+    observer?: TurnObserver,
   ): Promise<LiveReply | { failure: Refusal; interrupted: boolean }> {
-    const { reply, tone, interrupted, failure } = await turns.message(prepared, onClause ? { onClause } : {});
-    if (reply === "")
-      return { failure: failure ?? new Refusal("model_failed", "There was no reply."), interrupted };
+    const { reply, tone, tools, interrupted, failure } = await turns.message(prepared, observer);
+    // Words said before something broke are the reply; a persona that only acted gives an empty one.
+    if (reply === "" && failure) return { failure, interrupted };
     return {
       reply,
       tone,
-      avatar: session.session.avatar.id,
-      tools: [],
+      avatar: session.avatar.id,
+      tools,
       streamed: true,
-      identity: session.session.avatar.id,
-      tones: session.session.avatar.tones,
-      voice_notice: session.voice.notice,
+      identity: session.avatar.id,
+      tones: session.avatar.tones,
+      voice_notice: voice.notice,
     };
   }
 
-  /** The turn spoken to a file, for a caller with no live session. */
-  async function recorded(
-    c: BoxContext,
+  /** The turn spoken to a file, for a caller with no live session; it stops when they leave. */
+  function recorded(
     prepared: PreparedMessage,
     body: ChatRequest,
-  ): Promise<() => Promise<RecordedReply>> {
-    const { account } = prepared.request.caller;
-    const { settings } = await portal.settings(account);
+  ): (left: AbortSignal) => Promise<RecordedReply> {
+    const { settings, request } = prepared;
+    const { account } = request.caller;
     const face = faceOf(faces, account, { asked: body.avatar, saved: settings.avatar });
-    if (body.avatar && !face)
-      throw new Refusal("unknown_avatar", `There is no avatar ${JSON.stringify(body.avatar)}.`);
-    const chosen = voices.choose(prepared.request, null, settings, face?.id ?? null);
-    const { signal } = c.req.raw;
-    return async () => {
+    const chosen = voices.choose(request, null, settings, face?.id ?? null);
+    return async (left) => {
       const said: Clause[] = [];
-      const speech = async function* (): AsyncGenerator<Pcm> {
-        for await (const clause of turns.written(prepared, signal)) {
+      const speech = async function* (clauses: AsyncIterable<Clause>): AsyncGenerator<Pcm> {
+        for await (const clause of clauses) {
           said.push(clause);
-          yield* chosen.engine.synthesize({
-            text: clause.text,
-            tone: clause.tone,
-            voice: chosen.voice,
-            signal,
-          });
+          const { text, tone } = clause;
+          yield* chosen.engine.synthesize({ text, tone, voice: chosen.voice, signal: left });
         }
-        if (said.length === 0) throw new Refusal("model_failed", "The model wrote nothing.");
       };
-      const audio = await recordings.save(account, speech());
+      const audio = await recordings.save(account, speech(turns.written(prepared, left))).catch((error) => {
+        // A persona that keeps quiet makes no recording.
+        if (error instanceof VoiceError && said.length === 0) return "";
+        throw error;
+      });
       return {
         reply: said.map((clause) => clause.text).join(" "),
         tone: said[0]?.tone ?? "neutral",
@@ -104,40 +99,37 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
       correlationId: null,
     });
     const session = prepared.live;
-    const record = session ? null : await recorded(c, prepared, body);
+    const turn = session
+      ? { case: "live" as const, speak: (observer?: TurnObserver) => live(prepared, session, observer) }
+      : { case: "recorded" as const, record: recorded(prepared, body) };
 
     if (wantsStream(c, body)) {
-      return streamFrames(async (write: (frame: ChatFrame) => void) => {
+      return streamFrames(async (write: (frame: ChatFrame) => void, left) => {
         try {
-          if (!session) {
-            if (record) write({ type: "reply", ...(await record()) });
+          if (turn.case === "recorded") {
+            write({ type: "reply", ...(await turn.record(left)) });
             return;
           }
-          const reply = await live(prepared, session, ({ text, tone }) =>
-            write({ type: "reply_chunk", text, tone }),
-          );
+          const reply = await turn.speak({
+            onClause: ({ text, tone }) => write({ type: "reply_chunk", text, tone }),
+            onTool: ({ name, label }) => write({ type: "tool", name, label }),
+          });
           if ("failure" in reply)
             write({ type: "error", error: reply.failure.message, interrupted: reply.interrupted });
           else write({ type: "reply", ...reply });
         } catch (error) {
-          const failure = turnFailure(error);
-          c.get("log").warn(
-            { ...describeError(failure.cause ?? failure), code: failure.code },
-            "turn failed",
-          );
-          write({ type: "error", error: failure.message });
+          write({ type: "error", error: complain(c.get("log"), error, "turn failed").message });
         }
       });
     }
-    if (record) {
+    if (turn.case === "recorded") {
       try {
-        return c.json(await record());
+        return c.json(await turn.record(c.req.raw.signal));
       } catch (error) {
         throw turnFailure(error);
       }
     }
-    if (!session) throw new Error("A turn is either live or recorded.");
-    const reply = await live(prepared, session);
+    const reply = await turn.speak();
     if (!("failure" in reply)) return c.json(reply);
     return c.json({ error: reply.failure.message, interrupted: reply.interrupted }, 502);
   });
@@ -151,27 +143,28 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
     const { account } = callerOf(c);
     const { settings } = await portal.settings(account);
     const session = slot.of(account);
-    const engine = voices.builtin;
-    const tts = engine.state();
     let llmDetail = "";
     try {
       models.choose(settings, session !== null);
     } catch (error) {
       llmDetail = turnFailure(error).message;
     }
-    let notice = "";
+    let chosen: ChosenVoice | null = null;
     try {
-      notice = voices.choose({}, session?.voice ?? null, settings, null).notice;
+      chosen = voices.choose({}, session?.voice ?? null, settings, null);
     } catch {
       // The state below says what is down.
     }
+    const engine = chosen?.engine ?? voices.builtin;
+    const tts = engine.state();
+    const hears = ears.state().state === "ready";
     const [llm, speaks] = [llmDetail === "", tts.state === "ready"];
     const status: ChatStatus = {
       ready: llm && speaks,
       llm,
       tts: speaks,
-      voice: false,
-      transcribe: false,
+      voice: hears,
+      transcribe: hears,
       voice_origin: "box",
       voice_provider: engine.id,
       llm_state: llm ? "ready" : "unavailable",
@@ -179,7 +172,7 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
       llm_detail: llmDetail,
       tts_detail: tts.detail,
       starting: tts.state === "starting",
-      voice_notice: notice,
+      voice_notice: chosen?.notice ?? "",
       reason: [llmDetail, speaks ? "" : `Text-to-speech is not configured: ${tts.detail}`]
         .filter(Boolean)
         .join(" "),

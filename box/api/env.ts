@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { Caller } from "../access/caller.ts";
+import type { Sight } from "../live/turns.ts";
 import type { Log } from "../ops/log.ts";
 
 export interface BoxEnv {
@@ -8,6 +9,8 @@ export interface BoxEnv {
     log: Log;
     /** Null on public routes. */
     caller: Caller | null;
+    /** What ran when the request came in. */
+    sight: Sight;
   };
 }
 

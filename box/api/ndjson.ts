@@ -1,21 +1,29 @@
 // A response of one JSON object per line, written while the work behind it goes on.
 
-/** Answers at once and writes what `work` writes. The work goes on when the reader leaves. */
-export function streamFrames<Frame>(work: (write: (frame: Frame) => void) => Promise<void>): Response {
+/**
+ * Answers at once and writes what `work` writes. When the reader leaves, the signal aborts; the work goes on unless it
+ * heeds that. It answers for its own failures.
+ */
+export function streamFrames<Frame>(
+  work: (write: (frame: Frame) => void, left: AbortSignal) => Promise<void>,
+): Response {
   const encoder = new TextEncoder();
+  const left = new AbortController();
   let open = true;
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const write = (frame: Frame) => {
         if (open) controller.enqueue(encoder.encode(`${JSON.stringify(frame)}\n`));
       };
-      void work(write).finally(() => {
+      const close = () => {
         if (open) controller.close();
         open = false;
-      });
+      };
+      work(write, left.signal).then(close, close);
     },
     cancel() {
       open = false;
+      left.abort();
     },
   });
   return new Response(body, {

@@ -16,8 +16,9 @@ export function talkRoutes({ turns }: Services): Hono<BoxEnv> {
     return c.json({ ok: true, spoken });
   });
 
+  // What is named here is what ran when the request came in: looking the caller up may take longer than a turn.
   app.post("/api/interrupt", async (c) => {
-    await turns.interrupt(callerOf(c).account);
+    await turns.interrupt(callerOf(c).account, c.get("sight"));
     return c.json({ ok: true });
   });
 

@@ -239,7 +239,7 @@ export class Delivery {
     const utterance = this.#utterance;
     // Words that nobody can hear are no reply.
     if (this.#unspoken) this.#said.length = 0;
-    const interrupted = this.#interrupted || (utterance?.over === true && this.#failure === null);
+    const interrupted = this.#interrupted || utterance?.interrupted === true;
     const reply = this.#said.map((clause) => clause.text).join(" ");
     const tone = this.#said[0]?.tone ?? "neutral";
     const quiet = this.#actions.length > 0 && !interrupted && !this.#removed;

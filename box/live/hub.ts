@@ -32,6 +32,11 @@ export class Hub {
     };
   }
 
+  /** Subscriptions that have not ended. */
+  get size(): number {
+    return [...this.#listeners.values()].reduce((sum, listeners) => sum + listeners.size, 0);
+  }
+
   publish(account: string, event: ServerEvent): void {
     this.tell(account, { case: "event", event });
   }

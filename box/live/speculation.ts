@@ -14,7 +14,7 @@ export interface SpeculationOptions {
   onSettled(): void;
 }
 
-export class HeldReply implements Speculation {
+export class SpeculativeReply implements Speculation {
   readonly prepared: PreparedMessage;
   readonly #options: SpeculationOptions;
   #committed: Promise<TurnResult> | null = null;

@@ -16,7 +16,7 @@ import { Floor } from "./floor.ts";
 import type { Hub } from "./hub.ts";
 import type { LiveSession } from "./session.ts";
 import type { Slot } from "./slot.ts";
-import { HeldReply } from "./speculation.ts";
+import { SpeculativeReply } from "./speculation.ts";
 import { speakAsWritten } from "./spoken-words.ts";
 import type {
   MessageRequest,
@@ -54,7 +54,7 @@ export interface Sight {
 export class Turns {
   readonly #options: TurnOptions;
   readonly #floor = new Floor();
-  readonly #held = new Map<string, HeldReply>();
+  readonly #held = new Map<string, SpeculativeReply>();
   #count = 0;
 
   constructor(options: TurnOptions) {
@@ -97,7 +97,7 @@ export class Turns {
   speculate(prepared: PreparedMessage): Speculation {
     const { account } = prepared.request.caller;
     this.#held.get(account)?.drop();
-    const held = new HeldReply({
+    const held = new SpeculativeReply({
       prepared,
       delivery: this.#delivery(prepared),
       perform: (delivery, observer) => this.#perform(prepared, delivery, observer),

@@ -64,6 +64,7 @@ export class Utterance {
   #sampleRate = 0;
   #finished = false;
   #over = false;
+  #interrupted = false;
   #work: Promise<void> = Promise.resolve();
 
   constructor({ voice, correlationId, onFailed }: UtteranceOptions) {
@@ -84,6 +85,11 @@ export class Utterance {
 
   get over(): boolean {
     return this.#over;
+  }
+
+  /** It was over before it was said to its end. */
+  get interrupted(): boolean {
+    return this.#interrupted;
   }
 
   /** No more speech is made for it. */
@@ -144,6 +150,7 @@ export class Utterance {
   end({ interrupted, playedMs }: { interrupted: boolean; playedMs: number }): void {
     if (this.#over) return;
     this.#over = true;
+    this.#interrupted = interrupted;
     this.#stopped.abort();
     this.#heldPcm.length = 0;
     if (this.#place) this.#place.playback.ended(this.#place.number);

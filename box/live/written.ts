@@ -45,10 +45,7 @@ export async function* writtenReply(options: WrittenOptions): AsyncGenerator<Cla
     } else if (step.case === "removed") removed = true;
     else if (step.case === "action") acted = true;
   }
-  if (said.length > 0) {
-    if (!reader.aborted) conversation.append("assistant", said.join(" "));
-    return;
-  }
   const interrupted = signal.aborted;
-  if (interrupted || removed || !acted) throw nothing({ interrupted, removed });
+  if (said.length > 0 && !reader.aborted) conversation.append("assistant", said.join(" "));
+  else if (interrupted || removed || !acted) throw nothing({ interrupted, removed });
 }

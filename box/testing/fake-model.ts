@@ -1,6 +1,6 @@
 import { ModelError, type ModelPiece, type ModelProvider, type ModelRequest } from "../chat/models/model.ts";
 
-type Written = ModelPiece | string;
+export type Written = ModelPiece | string;
 
 /** A model that a test writes through: `reply` takes the whole reply, or pieces can be given one at a time. */
 export class FakeModel implements ModelProvider {
@@ -19,12 +19,12 @@ export class FakeModel implements ModelProvider {
 
 /** A reply in the test's hands: it goes on when the test says so, and stops when its turn is taken away. */
 export class HeldReply {
-  readonly #pieces: string[] = [];
+  readonly #pieces: Written[] = [];
   #over = false;
   #failure: ModelError | null = null;
   #wake = Promise.withResolvers<void>();
 
-  write(piece: string): void {
+  write(piece: Written): void {
     this.#pieces.push(piece);
     this.#wake.resolve();
   }
@@ -39,7 +39,7 @@ export class HeldReply {
     this.#wake.resolve();
   }
 
-  async *stream(): AsyncGenerator<string> {
+  async *stream(): AsyncGenerator<Written> {
     for (;;) {
       for (let piece = this.#pieces.shift(); piece !== undefined; piece = this.#pieces.shift()) yield piece;
       if (this.#failure) throw this.#failure;

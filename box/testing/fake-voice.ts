@@ -14,6 +14,8 @@ export class FakeVoice implements VoiceProvider {
   available = true;
   /** A clause that contains this fails. */
   stumblesOver: string | null = null;
+  /** Speech of a clause waits for this before it is made; heeds no signal, as bad engines do. */
+  pause: (text: string) => Promise<void> = () => Promise.resolve();
 
   state(): EngineState {
     return this.available
@@ -30,7 +32,7 @@ export class FakeVoice implements VoiceProvider {
   }
 
   async *synthesize({ text, voice, tone, signal }: SpeechRequest): AsyncGenerator<Pcm> {
-    await Promise.resolve();
+    await this.pause(text);
     if (this.stumblesOver !== null && text.includes(this.stumblesOver))
       throw new VoiceError("The voice broke.");
     if (signal.aborted) return;
