@@ -2,24 +2,31 @@
 
 import type { MicrophoneEvent } from "../../contract/microphone-socket.ts";
 import type { Language } from "../../contract/tones.ts";
+import { builtinLabel } from "../chat/tools/builtin.ts";
 import type { PersonaAction } from "../chat/tools/toolbox.ts";
 import type { CallChange } from "../live/call.ts";
 
-const names = new Intl.DisplayNames("en", { type: "language" });
+const resumedLabels: Readonly<Record<Language, string>> = {
+  en: "Resume the conversation",
+  es: "Reanudar la conversación",
+  fr: "Reprendre la conversation",
+  de: "Gespräch fortsetzen",
+  it: "Riprendere la conversazione",
+  pt: "Retomar a conversa",
+  hi: "बातचीत फिर शुरू करना",
+  ja: "会話を再開",
+};
 
-const pauseEvent = (paused: boolean): MicrophoneEvent => ({
-  type: "action",
-  name: "pause_conversation",
-  label: paused ? "Conversation paused" : "Conversation resumed",
-  paused,
-});
+function pauseEvent(paused: boolean, language: Language): MicrophoneEvent {
+  const name = "pause_conversation";
+  const label = paused ? (builtinLabel(name, language) ?? name) : resumedLabels[language];
+  return { type: "action", name, label, paused };
+}
 
-const languageEvent = (language: Language): MicrophoneEvent => ({
-  type: "action",
-  name: "set_language",
-  label: `Switched to ${names.of(language) ?? language}`,
-  language,
-});
+function languageEvent(language: Language): MicrophoneEvent {
+  const name = "set_language";
+  return { type: "action", name, label: builtinLabel(name, language) ?? name, language };
+}
 
 export class CallState {
   /** In a conversation mode the client is told nothing of this. */
@@ -28,6 +35,7 @@ export class CallState {
   /** Changes that a running turn is expected to tell of. */
   readonly #waiting = new Map<CallChange["case"], CallChange>();
   #paused = false;
+  #language: Language = "en";
 
   constructor({ silent }: { silent: boolean }) {
     this.#silent = silent;
@@ -40,6 +48,7 @@ export class CallState {
   /** The call as it stands when the socket opens. */
   open({ paused, language }: { paused: boolean; language: Language }): MicrophoneEvent[] {
     this.#paused = paused;
+    this.#language = language;
     this.#told.language = language;
     return this.#tell({ case: "paused", paused });
   }
@@ -55,6 +64,7 @@ export class CallState {
   /** The call has changed. While a turn runs, it is the turn that tells of it. */
   changed(change: CallChange, turnRuns: boolean): MicrophoneEvent[] {
     if (change.case === "paused") this.#paused = change.paused;
+    else this.#language = change.language;
     if (!turnRuns) return this.#tell(change);
     this.#waiting.set(change.case, change);
     return [];
@@ -65,7 +75,7 @@ export class CallState {
     this.#paused = false;
     this.#told.paused = false;
     this.#waiting.delete("paused");
-    return this.#silent ? [] : [pauseEvent(false)];
+    return this.#silent ? [] : [pauseEvent(false, this.#language)];
   }
 
   /** The turn is over: what it has not told of is told now. */
@@ -79,7 +89,7 @@ export class CallState {
     if (change.case === "paused") {
       if (change.paused === this.#told.paused) return [];
       this.#told.paused = change.paused;
-      return this.#silent ? [] : [pauseEvent(change.paused)];
+      return this.#silent ? [] : [pauseEvent(change.paused, this.#language)];
     }
     if (change.language === this.#told.language) return [];
     this.#told.language = change.language;

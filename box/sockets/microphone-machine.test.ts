@@ -152,7 +152,7 @@ test("a pause is told once, whoever began it, and a resume is always answered", 
   expect(sent(report(machine, { turn: 2, case: "replied", reply: "Ja.", tone: "warm" }))).toMatchObject([
     { type: "reply" },
     { type: "state", thinking: false },
-    { type: "action", name: "set_language", language: "de", label: "Switched to German" },
+    { type: "action", name: "set_language", language: "de", label: "Sprache wechseln" },
   ]);
 });
 

@@ -271,17 +271,22 @@ export class MicrophoneMachine {
 
   #bargeIn(atMs: number, busy: boolean): MicrophoneOutput[] {
     if (!busy && !this.#turn.open) return [];
+    return [{ case: "interrupt" }, ...this.#cut(atMs, busy)];
+  }
+
+  /** Somebody has the floor now: the turn before closes with what was said until then. */
+  #cut(atMs: number, busy: boolean): MicrophoneOutput[] {
     this.#resumes ||= this.#turn.resumes(atMs, busy);
-    const outputs: MicrophoneOutput[] = [{ case: "interrupt" }, ...this.#turn.cut().map(send)];
-    outputs.push(...this.#call.settle().map(send));
-    if (this.#speaking) outputs.push(send({ type: "state", speaking: false, bargein: true }));
+    const events = [...this.#turn.cut(), ...this.#call.settle()];
+    if (this.#speaking) events.push({ type: "state", speaking: false, bargein: true });
     this.#speaking = false;
-    return outputs;
+    return events.map(send);
   }
 
   #take(words: string, speechEndedAtMs: number, busy: boolean): MicrophoneOutput[] {
     if (!/[\p{L}\p{N}]/u.test(words)) return [{ case: "drop" }, ...this.#clearCaption()];
-    const before = this.#bargeIn(speechEndedAtMs, busy);
+    // The new turn interrupts by itself.
+    const before = this.#cut(speechEndedAtMs, busy);
     const continues = this.#resumes;
     this.#resumes = false;
     this.#drawn = false;

@@ -103,9 +103,8 @@ export class MicrophoneTurns {
 
   /** Silences the avatar and gives up the turn that is under way. */
   interrupt(): void {
-    const running = this.#running;
-    this.#running = null;
-    if (running?.correlationId === null) this.#carried = joined(this.#carried, running.text);
+    this.drop();
+    this.#giveUp();
     const { turns, session, log } = this.#options;
     const silenced = turns
       .interrupt(session.account)
@@ -113,8 +112,9 @@ export class MicrophoneTurns {
     this.#settled = Promise.all([this.#settled, silenced]);
   }
 
-  /** The turn is over. */
+  /** The turn is over; what was under way is interrupted. */
   take(turn: number, text: string): void {
+    this.#giveUp();
     const running: Running = { turn, text, correlationId: null };
     this.#running = running;
     void this.#run(running)
@@ -132,6 +132,11 @@ export class MicrophoneTurns {
   close(): void {
     this.#over.abort();
     this.drop();
+  }
+
+  #giveUp(): void {
+    if (this.#running?.correlationId === null) this.#carried = joined(this.#carried, this.#running.text);
+    this.#running = null;
   }
 
   async #run(running: Running): Promise<void> {
