@@ -19,7 +19,7 @@ import { describeSocketError, Wire } from "./wire.ts";
 /** Messages and talks that may wait for one before them to be settled. */
 const mostWaiting = 16;
 
-const overtaken = "The reply was interrupted before it began.";
+const overtaken = "The message was interrupted before it was accepted.";
 const tooManyWaiting = "Too many messages wait for the ones before them.";
 
 export interface ControlSocketOptions {
