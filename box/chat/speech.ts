@@ -1,7 +1,8 @@
-// From a model's text to what the avatar says: tags off, clauses cut.
+// From a model's text to what the avatar says: tags off, clauses cut, markup gone.
 
 import type { Tone } from "../../contract/tones.ts";
 import { ClauseCutter } from "./clauses.ts";
+import { plain } from "./plain.ts";
 import { ToneParser } from "./tones.ts";
 
 export interface Clause {
@@ -16,6 +17,8 @@ export interface SpeechOptions {
   emotion: boolean;
 }
 
+const speakable = /[\p{L}\p{N}]/u;
+
 /** The clauses of a streamed reply, each as soon as it is certain. */
 export async function* clausesOf(
   pieces: AsyncIterable<string> | Iterable<string>,
@@ -25,21 +28,33 @@ export async function* clausesOf(
   const cutter = new ClauseCutter();
   let tone: Tone = "neutral";
 
+  const told = function* (clauses: string[], last = false): Generator<Clause> {
+    const texts = clauses.map(plain).filter((text) => speakable.test(text));
+    for (const [index, text] of texts.entries())
+      yield { text, tone: emotion ? tone : "neutral", last: last && index === texts.length - 1 };
+  };
   const cut = function* ({ text, tone: next }: { text: string; tone: Tone }): Generator<Clause> {
+    let rest = text;
+    if (next !== tone && cutter.inWord) {
+      // A tag in the middle of a word: the word is said to its end first.
+      const word = /^[\p{L}\p{M}\p{N}]*/u.exec(rest)?.[0] ?? "";
+      yield* told(cutter.push(word));
+      rest = rest.slice(word.length);
+      if (rest === "") return;
+    }
     // A change of tone ends the clause before it, but only when something follows: a last tag changes nothing.
-    if (next !== tone && text.trim() !== "") {
-      for (const clause of cutter.flush()) yield { text: clause, tone, last: false };
+    if (next !== tone && rest.trim() !== "") {
+      yield* told(cutter.flush());
       tone = next;
     }
-    for (const clause of cutter.push(text)) yield { text: clause, tone, last: false };
+    yield* told(cutter.push(rest));
   };
-  const shown = (clause: Clause): Clause => (emotion ? clause : { ...clause, tone: "neutral" });
 
   for await (const piece of pieces) {
-    for (const toned of parser.push(piece)) for (const clause of cut(toned)) yield shown(clause);
+    for (const toned of parser.push(piece)) yield* cut(toned);
   }
-  for (const toned of parser.flush()) for (const clause of cut(toned)) yield shown(clause);
-  for (const text of cutter.flush()) yield shown({ text, tone, last: true });
+  for (const toned of parser.flush()) yield* cut(toned);
+  yield* told(cutter.flush(), true);
 }
 
 /** The clauses of a text that is spoken as it is written: brackets and all. */

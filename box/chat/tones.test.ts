@@ -27,6 +27,18 @@ test.each([
   ["no tag", "Hello.", "Hello.", "neutral"],
   ["capitals and space", "[ Happy ]Hi.", "Hi.", "happy"],
   ["a stage direction", "Hi [laughs softly] there.", "Hi  there.", "neutral"],
+  ["wide brackets", "【warm】やあ。", "やあ。", "warm"],
+  ["full-width brackets and letters", "［ＨＡＰＰＹ］やあ。", "やあ。", "happy"],
+  ["a named tone", "[tone: sad] Oh.", " Oh.", "sad"],
+  ["two tones", "[warm, curious] Hm?", " Hm?", "warm"],
+  ["a tone and words that are none", "[happy, 3] Hm.", "[happy, 3] Hm.", "neutral"],
+  ["a direction in Japanese", "やあ[笑]。", "やあ。", "neutral"],
+  ["a heading in wide brackets", "【重要】聞いて。", "【重要】聞いて。", "neutral"],
+  ["a direction in wide brackets", "【laughs】やあ。", "やあ。", "neutral"],
+  ["a link", "See [the docs](https://x.org) now.", "See [the docs](https://x.org) now.", "neutral"],
+  ["a direction at the end", "Bye. [waves]", "Bye. ", "neutral"],
+  ["brackets of two kinds", "[warm】 a]b", "[warm】 a]b", "neutral"],
+  ["a tag in a word", "won[sad]derful", "wonderful", "sad"],
   ["a number in brackets", "See [1].", "See [1].", "neutral"],
   ["a tag in a bracket", "[[sad] Oh.", "[ Oh.", "sad"],
   [
@@ -45,7 +57,23 @@ test.each([
 });
 
 test("where the stream is cut changes nothing", () => {
-  const words = fc.constantFrom("[warm]", "[sad", "]", "[", "Hello. ", "[laughs]", "[1]", "\n", "é", "🙂");
+  const words = fc.constantFrom(
+    "[warm]",
+    "[sad",
+    "]",
+    "[",
+    "Hello. ",
+    "[laughs]",
+    "[1]",
+    "【warm】",
+    "［",
+    "】",
+    "(",
+    "[a](b)",
+    "\n",
+    "é",
+    "🙂",
+  );
   fc.assert(
     fc.property(fc.array(words, { maxLength: 20 }), fc.array(fc.nat(9), { maxLength: 30 }), (parts, cuts) => {
       const whole = parts.join("");
