@@ -19,7 +19,10 @@ import { describeSocketError, Wire } from "./wire.ts";
 /** Messages and talks that may wait for one before them to be settled. */
 const mostWaiting = 16;
 
-const overtaken = "The message was interrupted before it was accepted.";
+const overtaken = {
+  message: "The message was interrupted before it was accepted.",
+  talk: "The words were interrupted before they were spoken.",
+};
 const tooManyWaiting = "Too many messages wait for the ones before them.";
 
 export interface ControlSocketOptions {
@@ -40,6 +43,7 @@ const notHeard = "No media session yet: the reply will not be heard.";
 
 /** A message or talk that has not reached the turns yet. */
 interface Waiting {
+  kind: "message" | "talk";
   dropped: boolean;
 }
 
@@ -158,10 +162,10 @@ export class ControlSocket {
         break;
       }
       case "message":
-        this.#inTurn((waiting) => this.#message(output.message, waiting));
+        this.#inTurn("message", (waiting) => this.#message(output.message, waiting));
         break;
       case "talk":
-        this.#inTurn(() => this.#talk(output.talk));
+        this.#inTurn("talk", () => this.#talk(output.talk));
         break;
       case "interrupt":
         this.#drop();
@@ -178,12 +182,12 @@ export class ControlSocket {
   }
 
   /** Lets a step begin once the ones before it have reached the turns. */
-  #inTurn(step: (waiting: Waiting) => Promise<void>): void {
+  #inTurn(kind: Waiting["kind"], step: (waiting: Waiting) => Promise<void>): void {
     if (this.#waiting.size >= mostWaiting) {
       this.#complain(tooManyWaiting);
       return;
     }
-    const waiting: Waiting = { dropped: false };
+    const waiting: Waiting = { kind, dropped: false };
     this.#waiting.add(waiting);
     this.#settled = this.#settled.then(() => this.#settle(waiting, step));
   }
@@ -201,7 +205,7 @@ export class ControlSocket {
   #drop(): void {
     for (const waiting of this.#waiting) {
       waiting.dropped = true;
-      this.#complain(overtaken);
+      this.#complain(overtaken[waiting.kind]);
     }
     this.#waiting.clear();
   }
