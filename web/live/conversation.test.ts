@@ -100,6 +100,12 @@ describe("spoken turns", () => {
     expect(turns.at(-1)?.state).toBe("done");
   });
 
+  it("that end in an action close without words, and show none", () => {
+    const turns = conversation.replyClosed(asked(), closing(""));
+    expect(turns.map(({ who, state }) => [who, state])).toEqual([["you", "unanswered"]]);
+    expect(conversation.isThinking(turns)).toBe(false);
+  });
+
   it("may have no answer, and nobody waits for it then", () => {
     const spoken = conversation.heard([], echo("Never mind.", null));
     expect(conversation.isThinking(spoken)).toBe(true);

@@ -113,6 +113,12 @@ export function replyClosed(turns: readonly Turn[], event: EventMap["MESSAGE"]):
     const state = existing.state === "interrupted" ? "interrupted" : "speaking";
     return change(turns, isReply(event), { text: event.content, state });
   }
+  // A turn in which the persona did something and said nothing.
+  if (event.content === "") {
+    const asked = (turn: Turn) => turn.who === "you" && turn.correlationId === event.correlationId;
+    const last = turns.findLast(asked);
+    return change(turns, (turn) => turn === last, { state: "unanswered" });
+  }
   return append(turns, replyBegun(event));
 }
 

@@ -44,10 +44,10 @@ export function MicrophoneButton({ client, store, phase }: MicrophoneButtonProps
       <button
         ref={main}
         type="button"
-        className="icon-button"
+        className={running ? "icon-button" : "button button-speak"}
         data-testid="microphone"
         data-phase={phase}
-        aria-label={pressWords[phase]}
+        aria-label={running ? pressWords[phase] : undefined}
         aria-pressed={running ? phase === "muted" : undefined}
         aria-busy={busy}
         aria-keyshortcuts={running ? "M" : undefined}
@@ -55,7 +55,9 @@ export function MicrophoneButton({ client, store, phase }: MicrophoneButtonProps
         onClick={store.press}
       >
         {running && phase !== "muted" && <span ref={meter} className="microphone-level" aria-hidden="true" />}
-        {phase === "muted" || off ? <MicrophoneOffIcon /> : <MicrophoneIcon />}
+        {phase === "muted" ? <MicrophoneOffIcon /> : <MicrophoneIcon />}
+        {off && "Speak"}
+        {busy && "Cancel"}
       </button>
       {running && (
         <button

@@ -3,10 +3,17 @@
 import type { MicrophonePhase } from "./microphone-store.ts";
 import { phaseWords } from "./microphone-words.ts";
 
-export function MicrophoneSign({ phase }: { phase: MicrophonePhase }) {
-  const words = phaseWords[phase];
+export interface MicrophoneSignProps {
+  phase: MicrophonePhase;
+  /** What is heard makes no turn until somebody resumes. */
+  paused: boolean;
+}
+
+export function MicrophoneSign({ phase, paused }: MicrophoneSignProps) {
+  const waits = paused && (phase === "listening" || phase === "hearing");
+  const words = waits ? "Paused" : phaseWords[phase];
   // Who speaks knows it; a screen reader would only talk over them.
-  const announced = phase === "hearing" ? phaseWords.listening : words;
+  const announced = !waits && phase === "hearing" ? phaseWords.listening : words;
   return (
     <>
       <span className="visually-hidden" role="status">
@@ -14,7 +21,7 @@ export function MicrophoneSign({ phase }: { phase: MicrophonePhase }) {
       </span>
       {words && (
         <span
-          className={`microphone-sign microphone-sign-${phase}`}
+          className={`microphone-sign microphone-sign-${waits ? "paused" : phase}`}
           aria-hidden="true"
           data-testid="microphone-sign"
         >

@@ -32,7 +32,7 @@ const titles: Record<string, string> = {
   microphone_insecure: "This page may not use a microphone",
   unsupported_browser: "This browser cannot do it",
   microphone_lost: "The microphone is gone",
-  microphone_refused: "Nobody can listen",
+  microphone_refused: "You cannot be heard",
 };
 
 /** A heading for why the microphone is off; the reason itself goes under it. */

@@ -17,13 +17,15 @@ interface Figure {
   label: string;
   value: string;
   hint?: string;
+  /** Left out where there is little room. */
+  detail?: boolean;
 }
 
 function Figures({ label, figures }: { label: string; figures: readonly Figure[] }) {
   return (
     <dl className="readouts" aria-label={label}>
-      {figures.map(({ id, label, value, hint }) => (
-        <div key={id} title={hint}>
+      {figures.map(({ id, label, value, hint, detail = false }) => (
+        <div key={id} title={hint} className={detail ? "readout-detail" : undefined}>
           <dt>{label}</dt>
           <dd data-testid={`readout-${id}`}>{value}</dd>
         </div>
@@ -42,6 +44,7 @@ export function Readouts({ stats, firstFrameMs, turn, spokenMs }: ReadoutsProps)
           { id: "rtt", label: "Round trip", value: formatMs(stats?.rttMs ?? null) },
           {
             id: "first-frame",
+            detail: true,
             label: "Went live in",
             value: formatMs(firstFrameMs),
             hint: "From the click to the first picture",
@@ -53,12 +56,14 @@ export function Readouts({ stats, firstFrameMs, turn, spokenMs }: ReadoutsProps)
         figures={[
           {
             id: "model",
+            detail: true,
             label: "Model",
             value: formatMs(turn?.llm_ms ?? null),
             hint: "From the message to the model's first words",
           },
           {
             id: "voice",
+            detail: true,
             label: "Voice",
             value: formatMs(turn?.tts_ms ?? null),
             hint: "From the first words to their sound",
@@ -71,6 +76,7 @@ export function Readouts({ stats, firstFrameMs, turn, spokenMs }: ReadoutsProps)
           },
           {
             id: "turn-frame",
+            detail: true,
             label: "First picture",
             value: formatMs(turn?.first_frame_ms ?? null),
             hint: "From the message to the first picture of the moving mouth",

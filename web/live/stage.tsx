@@ -34,6 +34,8 @@ export function Stage({ client, face, still, children, microphone, onResume, ...
   }, [client]);
 
   const onAir = live.connection === "connected" || live.connection === "reconnecting";
+  // The persona may say that it will wait.
+  const waiting = onAir && microphone.paused && !live.speaking;
   const classes = ["stage-frame"];
   if (live.picture) classes.push("stage-live");
   if (live.speaking) classes.push("stage-speaking");
@@ -65,7 +67,7 @@ export function Stage({ client, face, still, children, microphone, onResume, ...
             <Spinner label="Reconnecting…" visible />
           </div>
         )}
-        {microphone.paused && onAir && (
+        {waiting && (
           <div className="stage-veil stage-paused" role="group" aria-label="Paused">
             <p role="status">{name} is waiting for you.</p>
             <button type="button" className="button button-primary" onClick={onResume}>
@@ -86,8 +88,8 @@ export function Stage({ client, face, still, children, microphone, onResume, ...
             <span />
           </div>
         )}
-        {onAir && <MicrophoneSign phase={microphone.phase} />}
-        <div className="stage-captions" hidden={!live.captionsOn} lang={microphone.language}>
+        {onAir && <MicrophoneSign phase={microphone.phase} paused={microphone.paused} />}
+        <div className="stage-captions" hidden={!live.captionsOn || waiting} lang={microphone.language}>
           {/* Not announced: whoever says the words knows them. */}
           <div className="stage-caption stage-heard" data-testid="heard">
             {onAir && microphone.heard && <span>{microphone.heard.text}</span>}

@@ -77,6 +77,9 @@ export class Client {
       },
       onSessionEnd: () => this.#session?.end("persona", "The persona said goodbye and ended the call."),
     });
+    this.microphone.addListener("ACTION", ({ name }) => {
+      if (name === "end_call") this.#session?.personaLeaves();
+    });
     this.#emitter.addListener("CONNECTION_STATE", () => this.microphone.sessionChanged());
     this.#emitter.addListener("CLOSED", ({ reason }) => this.microphone.sessionClosed(reason));
     this.#emitter.addListener("TOOL_CALL", (call) => void this.tools.run(call));

@@ -204,6 +204,16 @@ describe("the conversation", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("ends so too when the control socket is the faster one to say it", async () => {
+    const client = await listening();
+    const closed: unknown[] = [];
+    client.addListener("CLOSED", (event) => closed.push(event));
+    voice().receive({ type: "action", name: "end_call", label: "Saying goodbye" });
+    expect(client.connectionState).toBe("connected");
+    control().receive({ type: "error", error: "The persona has ended the call.", fatal: true });
+    expect(closed).toEqual([{ reason: "persona", message: "The persona has ended the call." }]);
+  });
+
   it("says bye when the person ends the session, and frees everything", async () => {
     const client = await listening();
     await client.disconnect();

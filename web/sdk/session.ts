@@ -34,6 +34,7 @@ export class Session {
   #wasUp = false;
   #state: ConnectionState = "connecting";
   #restoring = false;
+  #personaLeaves = false;
   #onReady: (() => void) | null = null;
   #statsTimer: ReturnType<typeof setInterval> | undefined;
   #sample: StatsSample | null = null;
@@ -81,6 +82,11 @@ export class Session {
     const open = this.#control.clearQueue();
     if (open) this.#control.send({ type: "interrupt" });
     else void this.#options.http.request("/api/interrupt", { method: "POST" }).catch(() => undefined);
+  }
+
+  /** The persona has decided to end the call, and is still saying goodbye. */
+  personaLeaves(): void {
+    this.#personaLeaves = true;
   }
 
   /** Frees everything; the first reason given is the one reported. */
@@ -221,7 +227,7 @@ export class Session {
         });
         emitter.emit("ERROR", { error, fatal: event.fatal });
         // Media of a session that is over must not be offered anew while the close frame is under way.
-        if (event.fatal) this.end("refused", event.error);
+        if (event.fatal) this.end(this.#personaLeaves ? "persona" : "refused", event.error);
         break;
       }
       case "session_expired":

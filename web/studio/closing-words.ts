@@ -6,7 +6,7 @@ const words: Record<CloseReason, string> = {
   idle: "The session fell asleep",
   max_length: "Time is up",
   credential: "You are signed out",
-  refused: "The session could not go on",
+  refused: "The session is over",
   persona: "The call is over",
   lost: "The connection was lost",
 };
