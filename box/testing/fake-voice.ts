@@ -1,3 +1,4 @@
+import type { Language } from "../../contract/tones.ts";
 import {
   VoiceError,
   type EngineState,
@@ -27,8 +28,12 @@ export class FakeVoice implements VoiceProvider {
     return voice.startsWith("en-us");
   }
 
-  defaultVoice(avatar: string | null): string {
-    return avatar === "theo" ? "en-us+m3" : "en-us+f3";
+  defaultVoice(avatar: string | null, language: Language = "en"): string {
+    return this.inLanguage(avatar === "theo" ? "en-us+m3" : "en-us+f3", language);
+  }
+
+  inLanguage(voice: string, language: Language): string {
+    return language === "en" ? voice : voice.replace("en-us", language);
   }
 
   async *synthesize({ text, voice, tone, signal }: SpeechRequest): AsyncGenerator<Pcm> {

@@ -1,5 +1,6 @@
 // The built-in engine's voices that are worth a place in a catalogue: those of the call languages.
 
+import { languages, type Language } from "../../contract/tones.ts";
 import type { VoiceRow } from "../../contract/voices.ts";
 import type { VoiceProvider } from "./voice.ts";
 
@@ -43,6 +44,19 @@ const variants: Variant[] = [
 ];
 
 const primary = (language: string) => language.split("-")[0];
+
+/** The call language of a voice id such as `pt-br+f3`; null for a voice of another language. */
+export function languageOfVoice(id: string): Language | null {
+  return languages.find((language) => language === primary(id.split("+")[0] ?? "")) ?? null;
+}
+
+/** A voice of the same variant that speaks the language; the voice itself where it does already. */
+export function voiceInLanguage(id: string, language: Language): string {
+  if (languageOfVoice(id) === language) return id;
+  const accent = accents.find((one) => primary(one.language) === language);
+  const variant = /\+.*$/.exec(id)?.[0] ?? "";
+  return accent ? accent.name + variant : id;
+}
 
 /** The voices that the engine has installed; empty while it is not ready. */
 export function builtinVoices(engine: Pick<VoiceProvider, "has" | "state">): BuiltinVoice[] {

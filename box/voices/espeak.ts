@@ -3,8 +3,9 @@
 import { execFile, spawn, type ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { promisify } from "node:util";
-import type { Tone } from "../../contract/tones.ts";
-import { speakable } from "./speakable.ts";
+import type { Language, Tone } from "../../contract/tones.ts";
+import { languageOfVoice, voiceInLanguage } from "./builtin-voices.ts";
+import { languageOfScript, speakable } from "./speakable.ts";
 import { VoiceError, type EngineState, type Pcm, type SpeechRequest, type VoiceProvider } from "./voice.ts";
 import { WavReader } from "./wav.ts";
 
@@ -16,8 +17,8 @@ const longestText = 4_000;
 const silenceMs = 5_000;
 /** A process waiting for its text is replaced after this long unused. */
 const spareLifeMs = 600_000;
-/** One a delivery: a reply changes its tone once or twice. */
-const sparesKept = 4;
+/** One a voice: that of the call, and those that a change of language or a picker brought. */
+const sparesKept = 3;
 
 const wordsPerMinute = 165;
 const middlePitch = 50;
@@ -34,6 +35,15 @@ const delivery: Record<Tone, { speed: number; pitch: number }> = {
   concerned: { speed: 92, pitch: -5 },
   surprised: { speed: 106, pitch: 16 },
 };
+
+/**
+ * Embedded commands of espeak-ng, so that one waiting process serves every delivery. Words cannot hold any: control
+ * characters are no words.
+ */
+function deliveryOf(tone: Tone): string {
+  const { speed, pitch } = delivery[tone];
+  return `\u0001${Math.round((wordsPerMinute * speed) / 100)}S\u0001${middlePitch + pitch}P`;
+}
 
 /** Stock faces have voices that suit them; any other speaks in the middle of the road. */
 const voiceOfAvatar: Record<string, string> = { maya: "en-us+f3", theo: "en-us+m3" };
@@ -73,7 +83,7 @@ export class EspeakVoice implements VoiceProvider {
   readonly #children = new Set<Child>();
   #installed: Installed | null = null;
   #state: EngineState = { state: "starting", detail: "The voice engine is starting." };
-  /** Processes that have loaded their voice and wait for their text, by their arguments, used longest ago first. */
+  /** Processes that have loaded their voice and wait for their text, by their voice, used longest ago first. */
   readonly #spares = new Map<string, { child: Child; timer: NodeJS.Timeout }>();
   #closed = false;
 
@@ -106,24 +116,39 @@ export class EspeakVoice implements VoiceProvider {
     return variant === undefined || this.#installed.variants.has(variant);
   }
 
-  defaultVoice(avatar: string | null): string {
-    return voiceOfAvatar[avatar ?? ""] ?? plainVoice;
+  defaultVoice(avatar: string | null, language: Language = "en"): string {
+    return this.inLanguage(voiceOfAvatar[avatar ?? ""] ?? plainVoice, language);
+  }
+
+  languageOf(voice: string): Language | null {
+    return languageOfVoice(voice);
+  }
+
+  inLanguage(voice: string, language: Language): string {
+    const turned = voiceInLanguage(voice, language);
+    return this.has(turned) ? turned : voice;
   }
 
   /** Loads a voice ahead of its first clause. */
-  warm(voice: string, tone: Tone = "neutral"): void {
-    if (this.#state.state === "ready" && this.has(voice)) this.#keepSpare(this.#arguments(voice, tone));
+  warm(voice: string): void {
+    if (this.#state.state === "ready" && this.has(voice)) this.#keepSpare(voice);
   }
 
-  async *synthesize({ text, voice, tone, signal }: SpeechRequest): AsyncGenerator<Pcm, void, undefined> {
+  async *synthesize({
+    text,
+    voice: wanted,
+    tone,
+    signal,
+  }: SpeechRequest): AsyncGenerator<Pcm, void, undefined> {
     if (this.#closed || this.#state.state !== "ready")
       throw new VoiceError(this.#state.detail || "The voice engine is closed.");
-    if (!this.has(voice)) throw new VoiceError("The built-in voice engine has no such voice.");
-    const words = speakable(text).slice(0, longestText);
+    if (!this.has(wanted)) throw new VoiceError("The built-in voice engine has no such voice.");
+    const script = languageOfScript(text);
+    const voice = script ? this.inLanguage(wanted, script) : wanted;
+    const words = speakable(text, languageOfVoice(voice)).slice(0, longestText);
     if (words === "" || signal.aborted) return;
 
-    const args = this.#arguments(voice, tone);
-    const child = this.#takeSpare(args) ?? this.#start(args);
+    const child = this.#takeSpare(voice) ?? this.#start(voice);
     const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
     let failure: Error | null = null;
     child.once("error", (error) => (failure ??= error));
@@ -140,20 +165,22 @@ export class EspeakVoice implements VoiceProvider {
     signal.addEventListener("abort", stop, { once: true });
     try {
       watch();
-      child.stdin.end(`${words}\n`);
+      child.stdin.end(`${deliveryOf(tone)}${words}\n`);
       const reader = new WavReader();
       for await (const piece of child.stdout) {
         // What the pipe still holds is not wanted any more.
         if (signal.aborted) return;
         watch();
         const pcm = reader.push(piece as Buffer);
-        if (pcm) yield pcm;
+        if (!pcm) continue;
+        yield pcm;
+        // The process of the next clause loads while this one is heard. Starting it takes milliseconds.
+        this.#keepSpare(voice);
       }
       const code = await ended;
       if (signal.aborted) return;
       if (hung) throw new VoiceError("The voice engine took too long.");
       if (code !== 0 || failure) throw new VoiceError("The voice engine failed.", { cause: failure });
-      this.#keepSpare(args);
     } catch (error) {
       if (signal.aborted) return;
       throw error instanceof VoiceError
@@ -175,9 +202,8 @@ export class EspeakVoice implements VoiceProvider {
     await Promise.all(gone);
   }
 
-  #arguments(voice: string, tone: Tone): string[] {
-    const { speed, pitch } = delivery[tone];
-    return [
+  #start(voice: string): Child {
+    const args = [
       "--stdin",
       "--stdout",
       // UTF-8 in, no pause at the end: pauses are the director's.
@@ -187,13 +213,10 @@ export class EspeakVoice implements VoiceProvider {
       "-v",
       voice,
       "-s",
-      String(Math.round((wordsPerMinute * speed) / 100)),
+      String(wordsPerMinute),
       "-p",
-      String(middlePitch + pitch),
+      String(middlePitch),
     ];
-  }
-
-  #start(args: string[]): Child {
     const child = spawn(this.#program, args, { stdio: ["pipe", "pipe", "ignore"] });
     this.#children.add(child);
     child.once("close", () => this.#children.delete(child));
@@ -204,31 +227,29 @@ export class EspeakVoice implements VoiceProvider {
     return child;
   }
 
-  #takeSpare(args: string[]): Child | null {
-    const key = args.join(" ");
-    const spare = this.#spares.get(key);
+  #takeSpare(voice: string): Child | null {
+    const spare = this.#spares.get(voice);
     if (!spare) return null;
     clearTimeout(spare.timer);
-    this.#spares.delete(key);
+    this.#spares.delete(voice);
     return spare.child.exitCode === null ? spare.child : null;
   }
 
-  #keepSpare(args: string[]): void {
-    const key = args.join(" ");
-    if (this.#closed || this.#spares.has(key)) return;
-    const child = this.#start(args);
-    child.once("close", () => this.#dropSpare(key, child));
+  #keepSpare(voice: string): void {
+    if (this.#closed || this.#spares.has(voice)) return;
+    const child = this.#start(voice);
+    child.once("close", () => this.#dropSpare(voice, child));
     const timer = setTimeout(() => child.kill("SIGKILL"), spareLifeMs);
     timer.unref();
-    this.#spares.set(key, { child, timer });
+    this.#spares.set(voice, { child, timer });
     const [oldest] = this.#spares;
     if (this.#spares.size > sparesKept) oldest?.[1].child.kill("SIGKILL");
   }
 
-  #dropSpare(key: string, child: Child): void {
-    const spare = this.#spares.get(key);
+  #dropSpare(voice: string, child: Child): void {
+    const spare = this.#spares.get(voice);
     if (spare?.child !== child) return;
     clearTimeout(spare.timer);
-    this.#spares.delete(key);
+    this.#spares.delete(voice);
   }
 }

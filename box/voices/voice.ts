@@ -1,7 +1,7 @@
 // What the box asks of a voice engine, whoever makes it.
 
 import type { VoiceEngine as VoiceEngineId } from "../../contract/settings.ts";
-import type { Tone } from "../../contract/tones.ts";
+import type { Language, Tone } from "../../contract/tones.ts";
 
 /** Mono PCM. */
 export interface Pcm {
@@ -30,8 +30,14 @@ export interface VoiceProvider {
   state(): EngineState;
   /** Whether `voice` is one of its voices. */
   has(voice: string): boolean;
-  /** What an avatar speaks with when nobody chose. */
-  defaultVoice(avatar: string | null): string;
+  /** What an avatar speaks with when nobody chose, in the call's language. */
+  defaultVoice(avatar: string | null, language?: Language): string;
+  /** The call language that a voice speaks, or null. Engines whose voices speak all of them have no such method. */
+  languageOf?(voice: string): Language | null;
+  /** The voice of the same character that speaks a language; the voice itself where it does, or where there is none. */
+  inLanguage?(voice: string, language: Language): string;
+  /** Makes ready to speak with a voice soon. */
+  warm?(voice: string): void;
   /** Speech as it is made. Throws VoiceError; an abort ends it early. */
   synthesize(request: SpeechRequest): AsyncIterable<Pcm>;
   /** Ends whatever it started. */

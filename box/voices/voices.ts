@@ -1,6 +1,7 @@
 // Which engine and voice a turn speaks with.
 
 import { builtinVoiceEngine, type Settings } from "../../contract/settings.ts";
+import type { Language } from "../../contract/tones.ts";
 import { Refusal } from "../failure.ts";
 import type { VoiceProvider } from "./voice.ts";
 
@@ -15,6 +16,8 @@ export interface VoiceWish {
   voice?: string | undefined;
   voiceProvider?: string | undefined;
 }
+
+const initialLanguage: Language = "en";
 
 export class Voices {
   readonly #engines: Map<string, VoiceProvider>;
@@ -32,9 +35,17 @@ export class Voices {
 
   /**
    * The first that is set: the turn's wish, the session's (its picker), the settings, the avatar's own voice.
+   * `language`: the call's. It turns every voice but the turn's own wish to the same character in that language.
+   * English, which a call is in until somebody changes it, leaves a picked voice as it is.
    * Throws Refusal: `invalid_body` for a voice the engine does not have, `voice_unavailable` when it is down.
    */
-  choose(wish: VoiceWish, session: VoiceWish | null, settings: Settings, avatar: string | null): ChosenVoice {
+  choose(
+    wish: VoiceWish,
+    session: VoiceWish | null,
+    settings: Settings,
+    avatar: string | null,
+    language?: Language,
+  ): ChosenVoice {
     const wanted = wish.voiceProvider ?? session?.voiceProvider;
     if (wanted && !this.#engines.has(wanted))
       throw new Refusal(
@@ -58,8 +69,18 @@ export class Voices {
       throw new Refusal("voice_unavailable", `Text-to-speech is not configured: ${detail}`);
 
     const slots = [session?.voice?.trim(), settings[voiceSlot(engine.id)]];
-    const kept = slots.find((id) => id && engine.has(id));
-    return { engine, voice: asked ?? kept ?? engine.defaultVoice(avatar), notice };
+    const picked = slots.find((id) => id && engine.has(id));
+    const turned =
+      picked && language && language !== initialLanguage ? engine.inLanguage?.(picked, language) : undefined;
+    const voice = asked ?? turned ?? picked ?? engine.defaultVoice(avatar, language);
+    // It loads while the model thinks.
+    engine.warm?.(voice);
+    return { engine, voice, notice };
+  }
+
+  /** The call language that a voice speaks; null where it is not bound to one. */
+  languageOf({ engine, voice }: Pick<ChosenVoice, "engine" | "voice">): Language | null {
+    return engine.languageOf?.(voice) ?? null;
   }
 
   async close(): Promise<void> {
