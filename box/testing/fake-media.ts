@@ -23,6 +23,8 @@ export class FakeStage implements LiveStage {
   bitrateBps = 0;
   /** How much of what was pushed an interrupt finds played. */
   playedShare = 0;
+  /** Hears of everything that was taken. */
+  onPushed: (pcm: Int16Array) => void = () => undefined;
   readonly options: StageOptions;
   readonly #utterances: Begun[] = [];
 
@@ -44,6 +46,7 @@ export class FakeStage implements LiveStage {
     const begun = this.#utterances[utterance - 1];
     if (!begun || begun.over || this.closed) return false;
     begun.pushedMs += (pcm.length / sampleRate) * 1000;
+    this.onPushed(pcm);
     if (!begun.started) {
       begun.started = true;
       this.#emit({ type: "utterance_started", utterance, mediaTimeMs: 0 });
