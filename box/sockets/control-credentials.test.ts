@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { closeCode } from "../../contract/control-socket.ts";
+import type { Caller } from "../access/caller.ts";
+import { Refusal } from "../failure.ts";
+import { startTestBox, type TestBox } from "../testing/test-box.ts";
+
+let box: TestBox;
+/** Who the box takes a secret for; a test changes it as a portal would. */
+let callers: Map<string, Caller>;
+
+const caller = (account: string, digest: string, lifeMs: number | null = null): Caller => ({
+  account,
+  scope: "full",
+  kind: "token",
+  digest,
+  operator: false,
+  expires_at: lifeMs === null ? null : (Date.now() + lifeMs) / 1000,
+});
+
+beforeEach(async () => {
+  box = await startTestBox();
+  callers = new Map([
+    ["first", caller("ada@example.org", "digest-1")],
+    ["second", caller("ada@example.org", "digest-2")],
+    ["stranger", caller("bob@example.org", "digest-3")],
+  ]);
+  box.services.access.identify = (secret) => Promise.resolve(callers.get(secret) ?? null);
+});
+afterEach(() => box.close());
+
+test("a credential that ages out is reported once, and the session goes on with its account and history", async () => {
+  callers.set("short", caller("ada@example.org", "digest-0", 60));
+  await box.connect({ key: "first" });
+  const socket = await box.socket({ key: "short" });
+  expect(await socket.next("auth_required")).toEqual({ type: "auth_required", message: expect.any(String) });
+  socket.send({ type: "message", content: "Still here?", correlationId: "c1" });
+  expect(await socket.next("message")).toMatchObject({ correlationId: "c1" });
+
+  for (const token of ["stranger", "nobody's", ""]) {
+    socket.send({ type: "auth", token });
+    expect(await socket.next("auth_state")).toEqual({ type: "auth_state", live: false });
+  }
+  callers.set("fresh", caller("ada@example.org", "digest-4", 80));
+  socket.send({ type: "auth", token: "fresh" });
+  expect(await socket.next("auth_state")).toEqual({ type: "auth_state", live: true });
+  // The fresh one ages out as well, and that is another lapse.
+  await socket.next("auth_required");
+  expect(socket.types().filter((type) => type === "auth_required")).toHaveLength(2);
+  expect(box.services.slot.current?.account).toBe("ada@example.org");
+});
+
+test("a revoked credential ends the socket with a fatal error and its code; the one before it no longer counts", async () => {
+  await box.connect({ key: "first" });
+  const socket = await box.socket({ key: "first" });
+  const other = await box.socket({ key: "stranger" });
+  socket.send({ type: "auth", token: "second" });
+  await socket.next("auth_state");
+  expect(box.services.slot.current?.digest).toBe("digest-2");
+  box.services.sockets.revoke(new Set(["digest-1"]));
+  socket.send({ type: "interrupt" });
+  await socket.next("interrupted");
+  box.services.sockets.revoke(new Set(["digest-2"]));
+  expect((await socket.closed).code).toBe(closeCode.credentialRevoked);
+  expect(socket.events.at(-1)).toEqual({ type: "error", error: expect.any(String), fatal: true });
+  other.send({ type: "interrupt" });
+  await other.next("interrupted");
+});
+
+test("credentials are looked up in the order they came: the last one stays, and every one is answered", async () => {
+  const slow = Promise.withResolvers<null>();
+  const { access } = box.services;
+  const socket = await box.socket({ key: "first" });
+  const asked: string[] = [];
+  access.identify = async (secret) => {
+    asked.push(secret);
+    if (secret === "slow") return slow.promise;
+    if (secret === "unverified") throw new Refusal("credential_unverified", "The portal does not answer.");
+    if (secret === "broken") throw new Error(`no such secret: ${secret}`);
+    return callers.get(secret) ?? null;
+  };
+  for (const token of ["slow", "unverified", "broken", "second"]) socket.send({ type: "auth", token });
+  await expect.poll(() => asked).toEqual(["slow"]);
+  slow.resolve(null);
+  await expect.poll(() => socket.types().filter((type) => type === "auth_state")).toHaveLength(4);
+  expect(asked).toEqual(["slow", "unverified", "broken", "second"]);
+  expect(socket.events.slice(-4)).toEqual(
+    [false, false, false, true].map((live) => ({ type: "auth_state", live })),
+  );
+});
+
+test("a look-up that ends after its socket changes nothing", async () => {
+  await box.connect({ key: "first" });
+  const socket = await box.socket({ key: "first" });
+  const late = Promise.withResolvers<Caller | null>();
+  const asked = Promise.withResolvers<void>();
+  box.services.access.identify = () => {
+    asked.resolve();
+    return late.promise;
+  };
+  socket.send({ type: "auth", token: "second" });
+  await asked.promise;
+  socket.close();
+  await expect.poll(() => box.services.sockets.size).toBe(0);
+  late.resolve(callers.get("second") ?? null);
+  await late.promise;
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  expect(box.services.slot.current?.digest).toBe("digest-1");
+  expect(box.services.hub.size).toBe(0);
+});
+
+test("more credentials than anybody has, unanswered, close the socket", async () => {
+  const socket = await box.socket({ key: "first" });
+  box.services.access.identify = () => new Promise(() => undefined);
+  for (let count = 0; count < 17; count++) socket.send({ type: "auth", token: `t${count}` });
+  expect((await socket.closed).code).toBe(closeCode.policy);
+  expect(socket.events.at(-1)).toMatchObject({ type: "error", fatal: true });
+});
+
+test("no secret is in the log", async () => {
+  const socket = await box.socket({ key: "first" });
+  for (const token of ["second", "a-secret-nobody-has"]) {
+    socket.send({ type: "auth", token });
+    await socket.next("auth_state");
+  }
+  socket.close();
+  await socket.closed;
+  expect(JSON.stringify(box.logged)).not.toMatch(/a-secret-nobody-has|session_token/);
+});
