@@ -235,6 +235,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     await Promise.all([heartbeats?.close(), voiceReport?.close()]);
     await Promise.all([
       ears.close(),
+      toolboxes.close?.(),
       voices.close(),
       faces.close(),
       sweep?.close(),
