@@ -70,10 +70,9 @@ export class MicrophoneClient {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
     const answered = new Promise<void>((resolve) => {
       this.#socket.once("pong", () => resolve());
-      this.#socket.once("close", () => resolve());
     });
     this.#socket.ping();
-    await answered;
+    await Promise.race([answered, this.closed]);
   }
 
   /** The types of all events so far, in order. */

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Caller } from "../access/caller.ts";
+import { Refusal } from "../failure.ts";
+import { createLog } from "../ops/log.ts";
+import { CredentialWatch } from "./credential-watch.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const caller = (account: string, livesSeconds: number | null): Caller => ({
+  account,
+  scope: "tts",
+  kind: "token",
+  digest: `${account} ${livesSeconds}`,
+  operator: false,
+  expires_at: livesSeconds === null ? null : Date.now() / 1000 + livesSeconds,
+});
+
+function watch(livesSeconds: number | null, identify: (secret: string) => Promise<Caller | null>) {
+  let lapses = 0;
+  const watching = new CredentialWatch({
+    caller: caller("ada", livesSeconds),
+    access: { identify },
+    log: createLog("silent"),
+    onLapsed: () => lapses++,
+  });
+  return { watching, lapses: () => lapses };
+}
+
+const nobody = () => Promise.resolve(null);
+
+test("a credential lapses when it does, however long it lives", () => {
+  for (const seconds of [1, 10, 90 * 86_400]) {
+    const { watching, lapses } = watch(seconds, nobody);
+    vi.advanceTimersByTime(seconds * 1000 - 1);
+    expect(lapses()).toBe(0);
+    vi.advanceTimersByTime(2);
+    expect(lapses()).toBe(1);
+    vi.advanceTimersByTime(365 * 86_400_000);
+    expect(lapses()).toBe(1);
+    watching.close();
+  }
+  const forever = watch(null, nobody);
+  expect(vi.getTimerCount()).toBe(0);
+  forever.watching.close();
+});
+
+test("a fresh one of the same account replaces it; anything else changes nothing", async () => {
+  const { watching, lapses } = watch(10, (secret) => {
+    if (secret === "unverified") throw new Refusal("credential_unverified", "The portal is away.");
+    if (secret === "broken") throw new Error("Broken.");
+    return Promise.resolve(secret === "nobody" ? null : caller(secret, 100));
+  });
+  for (const secret of ["nobody", "bob", "unverified", "broken"])
+    expect(await watching.renew(secret)).toBe(false);
+  expect(watching.caller.digest).toBe("ada 10");
+  expect(await watching.renew("ada")).toBe(true);
+  expect(watching.caller.digest).toBe("ada 100");
+  vi.advanceTimersByTime(99_000);
+  expect(lapses()).toBe(0);
+  vi.advanceTimersByTime(1_001);
+  expect(lapses()).toBe(1);
+  watching.close();
+  expect(await watching.renew("ada")).toBe(false);
+  expect(vi.getTimerCount()).toBe(0);
+});
