@@ -47,6 +47,7 @@ test("words and calls arrive in Amazon's frames, and the request is a signed one
   expect(await collect(pieces({ tools, parameters: { max_tokens: 64, effort: "low" } }))).toEqual([
     { case: "text", text: "Hel" },
     { case: "text", text: "lo — नमस्ते." },
+    { case: "text", text: "\n" },
     { case: "tool_use", use: { id: "toolu_1", name: "clock", arguments: { city: "Sydney" } } },
     { case: "carry", carry: expect.anything() },
   ]);

@@ -104,7 +104,7 @@ describe("failures", () => {
     // A call that was not followed by the end of its reply was not meant, as far as anybody knows.
     api.answer = (reply) =>
       reply.begin().text("Three.").toolUse({ id: "t", name: "clock", input: {} }).close();
-    expect((await failure(pieces())).said).toBe("Three.");
+    expect((await failure(pieces())).said).toBe("Three.\n");
     expect(api.requests).toHaveLength(3);
   });
 

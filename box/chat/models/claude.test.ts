@@ -3,6 +3,7 @@ import { messagesApiVersion } from "../../../contract/model-offers.ts";
 import { collect, textOf } from "../../testing/collect.ts";
 import { calls, FakeMessagesApi, says } from "../../testing/fake-messages-api.ts";
 import { failureOf, modelRequest } from "../../testing/model-replies.ts";
+import { clausesOf } from "../speech.ts";
 import { ClaudeModels, type ClaudeOptions } from "./claude.ts";
 import type { ModelMessage, ModelPiece, ModelRequest, ModelTool } from "./model.ts";
 
@@ -123,6 +124,8 @@ describe("tools", () => {
         .end("tool_use");
     expect(await collect(pieces({ tools: [clock] }))).toEqual([
       { case: "text", text: "Let me look." },
+      // The words end here for whoever cuts clauses: they need not wait for the arguments.
+      { case: "text", text: "\n" },
       { case: "tool_use", use: { id: "toolu_1", name: "clock", arguments: { city: "Paris" } } },
       { case: "tool_use", use: { id: "toolu_2", name: "clock", arguments: {} } },
       { case: "carry", carry: expect.anything() },
@@ -130,6 +133,26 @@ describe("tools", () => {
     expect(api.requests[0]?.body.tools).toEqual([
       { name: "clock", description: "Tells the time.", input_schema: clock.parameters },
     ]);
+  });
+
+  test("words before a call are spoken while its arguments are still being written", async () => {
+    const hold = Promise.withResolvers<void>();
+    api.answer = async (reply) => {
+      reply.begin().text("One moment.").open({ type: "tool_use", id: "toolu_1", name: "clock", input: {} });
+      await hold.promise;
+      reply.stop().end("tool_use");
+    };
+    const said: string[] = [];
+    for await (const clause of clausesOf(words({ tools: [clock] }), { emotion: true })) {
+      said.push(clause.text);
+      hold.resolve();
+    }
+    expect(said).toEqual(["One moment."]);
+  });
+
+  test("words of two blocks do not run into each other", async () => {
+    api.answer = (reply) => reply.begin().text("One.").thinking("Hm.", "c2ln").text("Two.").end();
+    expect((await collect(words())).join("")).toBe("One.\nTwo.");
   });
 
   test("a reply may be nothing but a call", async () => {
@@ -224,7 +247,7 @@ describe("tools", () => {
     api.answer = (reply) =>
       reply.begin().text("So. ").toolUse({ id: "toolu_1", name: "clock", input }).end(reason);
     expect(await failure(pieces({ tools: [clock] }))).toEqual({
-      said: "So. ",
+      said: "So. \n",
       message: expect.stringContaining("cannot be understood"),
     });
   });
@@ -236,6 +259,6 @@ describe("tools", () => {
         .text("So. ")
         .toolUse({ id: "t", name: "clock", input: ['{"ci'] })
         .end("max_tokens");
-    expect(await collect(pieces({ tools: [clock] }))).toEqual([{ case: "text", text: "So. " }]);
+    expect(await collect(words({ tools: [clock] }))).toEqual(["So. ", "\n"]);
   });
 });

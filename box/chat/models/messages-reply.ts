@@ -31,6 +31,8 @@ export interface ToolUses {
 
 export class MessagesReply {
   readonly #blocks = new Map<number, OpenBlock>();
+  /** Words came after the last end of some. */
+  #spoke = false;
   /** Why the model stopped; null while it has not said. */
   stopReason: string | null = null;
   /** The stream came to its proper end. */
@@ -92,7 +94,7 @@ export class MessagesReply {
     switch (block.type) {
       case "text":
         this.#blocks.set(index, { block: { ...block }, json: "", closed: false });
-        return textOf(block.text);
+        return this.#afterWords() + this.#heard(textOf(block.text));
       case "thinking":
       case "redacted_thinking":
         this.#blocks.set(index, { block: { ...block }, json: "", closed: false });
@@ -101,12 +103,24 @@ export class MessagesReply {
         const given = typeof block.input === "object" && block.input !== null ? block.input : {};
         const json = Object.keys(given).length === 0 ? "" : JSON.stringify(given);
         this.#blocks.set(index, { block: { ...block }, json, closed: false });
-        return "";
+        return this.#afterWords();
       }
       default:
         // Blocks of tools that run upstream: none of those is ever offered.
         return "";
     }
+  }
+
+  #heard(words: string): string {
+    if (words !== "") this.#spoke = true;
+    return words;
+  }
+
+  /** Ends the words before another block: they need not wait for what it holds, and its own do not run into them. */
+  #afterWords(): string {
+    if (!this.#spoke) return "";
+    this.#spoke = false;
+    return "\n";
   }
 
   #grow(
@@ -118,7 +132,7 @@ export class MessagesReply {
     const { block } = open;
     if (delta.type === "text_delta" && block.type === "text") {
       block.text += textOf(delta.text);
-      return textOf(delta.text);
+      return this.#heard(textOf(delta.text));
     }
     if (delta.type === "input_json_delta" && block.type === "tool_use")
       open.json += textOf(delta.partial_json);

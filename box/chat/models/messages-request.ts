@@ -62,11 +62,11 @@ function messagesOf(messages: readonly ModelMessage[]): MessageParam[] {
   return sent;
 }
 
-/** The last block that can be remembered: thinking cannot. */
-function rememberLast(messages: MessageParam[]): void {
-  const block = Array.isArray(messages.at(-1)?.content) ? messages.at(-1)?.content.at(-1) : undefined;
-  if (typeof block === "object" && (block.type === "text" || block.type === "tool_result"))
-    Object.assign(block, remembered);
+/** Of what was said last, the last block. */
+function rememberLast(messages: readonly MessageParam[]): void {
+  const last = messages.at(-1);
+  const block = last?.role === "user" && Array.isArray(last.content) ? last.content.at(-1) : undefined;
+  if (block) Object.assign(block, remembered);
 }
 
 function toolOf({ name, description, parameters }: ModelTool): Tool {

@@ -177,7 +177,7 @@ export async function* streamMessages({
     const reply = new MessagesReply();
     try {
       for await (const text of readRound({ client, body, signal, limits, reply })) {
-        spoke = true;
+        spoke ||= text.trim() !== "";
         yield { case: "text", text };
       }
       if (signal.aborted) return;
