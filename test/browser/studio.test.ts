@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { seriousViolations } from "../harness/axe.ts";
 import { launchChromium } from "../harness/chromium.ts";
 import { LipReader } from "../harness/lips.ts";
+import { liveVideo, loudest } from "../harness/live-page.ts";
 import { root } from "../harness/process.ts";
 
 let browser: Browser;
@@ -33,11 +34,9 @@ afterAll(async () => {
 const photograph = (): Promise<Buffer> =>
   sharp(join(root, "box/avatars/stock/theo.png")).flop().jpeg({ quality: 92 }).toBuffer();
 
-const liveVideo = () => page.getByTestId("live-video");
-
 /** Pictures of the live video, `count` of them, one every `everyMs`. */
 async function watch(count: number, everyMs: number): Promise<Buffer[]> {
-  const encoded = await liveVideo().evaluate(
+  const encoded = await liveVideo(page).evaluate(
     async (element, { count, everyMs }) => {
       const video = element as HTMLVideoElement;
       const canvas = document.createElement("canvas");
@@ -69,28 +68,6 @@ async function lipTravel(frames: Buffer[]): Promise<number> {
   apertures.sort((a, b) => a - b);
   const at = (share: number) => apertures[Math.round(share * (apertures.length - 1))] ?? 0;
   return at(0.9) - at(0.1);
-}
-
-/** The loudest sample of the page's live sound over a while, 0..1. */
-function loudest(ms: number): Promise<number> {
-  return liveVideo().evaluate(async (element, ms) => {
-    const stream = (element as HTMLVideoElement).srcObject as MediaStream;
-    const context = new AudioContext();
-    const analyser = context.createAnalyser();
-    context.createMediaStreamSource(new MediaStream(stream.getAudioTracks())).connect(analyser);
-    const samples = new Float32Array(analyser.fftSize);
-    let peak = 0;
-    const until = performance.now() + ms;
-    while (performance.now() < until) {
-      analyser.getFloatTimeDomainData(samples);
-      for (const sample of samples) peak = Math.max(peak, Math.abs(sample));
-      await new Promise((resolve) => {
-        setTimeout(resolve, 30);
-      });
-    }
-    await context.close();
-    return peak;
-  }, ms);
 }
 
 describe("the studio", () => {
@@ -129,7 +106,9 @@ describe("the studio", () => {
     if (await closer.isVisible().catch(() => false)) await closer.click();
     await page.getByRole("button", { name: "Go live" }).click();
     await expect
-      .poll(() => liveVideo().evaluate((video: HTMLVideoElement) => video.videoWidth), { timeout: 20_000 })
+      .poll(() => liveVideo(page).evaluate((video: HTMLVideoElement) => video.videoWidth), {
+        timeout: 20_000,
+      })
       .toBeGreaterThanOrEqual(256);
     await expect
       .poll(() => page.getByTestId("connection-state").getAttribute("data-state"), { timeout: 10_000 })
@@ -145,7 +124,7 @@ describe("the studio", () => {
       .fill("Hello, who are you and what can you do?");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.getByTestId("caption").innerText(), { timeout: 10_000 }).not.toBe("");
-    const [speaking, peak] = await Promise.all([watch(40, 60).then(lipTravel), loudest(2500)]);
+    const [speaking, peak] = await Promise.all([watch(40, 60).then(lipTravel), loudest(page, 2500)]);
 
     expect(await seriousViolations(page)).toEqual([]);
     expect(peak).toBeGreaterThan(0.05);
@@ -155,13 +134,13 @@ describe("the studio", () => {
 
   it("goes on while another page is looked at", async () => {
     const nav = page.getByRole("navigation", { name: "Main" });
-    const playedTo = () => liveVideo().evaluate((video: HTMLVideoElement) => video.currentTime);
+    const playedTo = () => liveVideo(page).evaluate((video: HTMLVideoElement) => video.currentTime);
     await nav.getByRole("link", { name: "Keys" }).click();
     await expect.poll(() => page.getByRole("heading", { name: "Keys" }).isVisible()).toBe(true);
     expect(await page.getByTestId("connection-state").getAttribute("data-state")).toBe("connected");
     const before = await playedTo();
     await nav.getByRole("link", { name: "Studio" }).click();
-    await expect.poll(() => liveVideo().isVisible()).toBe(true);
+    await expect.poll(() => liveVideo(page).isVisible()).toBe(true);
     await expect.poll(playedTo).toBeGreaterThan(before);
   });
 
@@ -173,7 +152,7 @@ describe("the studio", () => {
     }
     await stop.click();
     await page.waitForTimeout(700);
-    expect(await loudest(800)).toBeLessThan(0.01);
+    expect(await loudest(page, 800)).toBeLessThan(0.01);
   });
 
   it("ends the session and shows the faces again", async () => {
