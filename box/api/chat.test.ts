@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
   chatStatusSchema,
   liveReplySchema,
@@ -83,6 +83,128 @@ test("by header or by field, the reply comes as a frame per clause and a closing
 test.each(["true", 1, {}])("stream %j is not the boolean true", async (stream) => {
   const response = await box.ask("/api/chat", { body: { message: "Hi", stream } });
   expect(response.headers.get("content-type")).toContain("application/json");
+});
+
+const use = (name: string, input: Record<string, unknown> = {}) => ({
+  case: "tool_use" as const,
+  use: { id: "use-1", name, arguments: input },
+});
+
+test("tools that run are frames between the clauses, and stand in the closing reply by their labels", async () => {
+  await box.connect();
+  let asked = 0;
+  box.model.reply = () =>
+    asked++ === 0 ? ["One moment. ", use("set_language", { language: "de" })] : ["[warm] Gern."];
+  const response = await box.ask("/api/chat", { body: { message: "Deutsch bitte", stream: true } });
+  const label = expect.any(String);
+  expect(await frames(response)).toEqual([
+    { type: "reply_chunk", text: "One moment.", tone: "neutral" },
+    { type: "tool", name: "set_language", label },
+    { type: "reply_chunk", text: "Gern.", tone: "warm" },
+    expect.objectContaining({ type: "reply", reply: "One moment. Gern.", tools: [label] }),
+  ]);
+});
+
+test("a persona that keeps quiet answers with no words and no error, live and recorded", async () => {
+  box.model.reply = () => [use("skip_turn")];
+  const recorded = await box.ask("/api/chat", { body: { message: "Not you" } });
+  expect(recordedReplySchema.strict().parse(await recorded.json())).toMatchObject({ reply: "", audio: "" });
+  await box.connect();
+  const live = await box.ask("/api/chat", { body: { message: "Not you" } });
+  expect(liveReplySchema.strict().parse(await live.json())).toMatchObject({
+    reply: "",
+    tools: [expect.any(String)],
+  });
+  const stream = await frames(await box.ask("/api/chat", { body: { message: "Not you", stream: true } }));
+  expect(stream.map(({ type }) => type)).toEqual(["tool", "reply"]);
+});
+
+test("an avatar nobody knows is refused; with a live session the live face speaks, whoever is named", async () => {
+  await box.connect();
+  const unknown = await box.ask("/api/chat", { headers: ndjson, body: { message: "Hi", avatar: "nobody" } });
+  expect(unknown.status).toBe(404);
+  expect(await unknown.json()).toEqual({ error: expect.stringContaining("nobody") });
+  const other = await box.ask("/api/chat", { body: { message: "Hi", avatar: "theo" } });
+  expect(await other.json()).toMatchObject({ avatar: "maya", identity: "maya" });
+});
+
+test("a reader who leaves does not stop a live turn, but one with nobody else to hear it", async () => {
+  const leave = async () => {
+    const held = new HeldReply();
+    box.model.reply = () => held.stream();
+    held.write("One. Two");
+    const count = box.model.requests.length;
+    const leaving = new AbortController();
+    const asked = fetch(`${box.url}/api/chat`, {
+      method: "POST",
+      headers: { "X-Api-Key": staticKey },
+      body: JSON.stringify({ message: "Hi", stream: true }),
+      signal: leaving.signal,
+    }).then((response) => response.text());
+    await expect.poll(() => box.model.requests.length).toBe(count + 1);
+    await expect.poll(() => box.voice.spoken.length).toBeGreaterThan(0);
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    return { held, signal: box.model.requests.at(-1)?.signal };
+  };
+  const recorded = await leave();
+  await expect.poll(() => recorded.signal?.aborted).toBe(true);
+  const caller = await new StaticKeys([staticKey]).lookup(staticKey);
+  const history = () => box.services.conversations.of(caller?.account ?? "").messages();
+  expect(history().map(({ role }) => role)).toEqual(["user"]);
+  await box.connect();
+  const live = await leave();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(live.signal?.aborted).toBe(false);
+  live.held.end();
+  await expect.poll(() => history().at(-1)).toEqual({ role: "assistant", content: "One. Two" });
+});
+
+test("a single answer that nobody waits for any more is not made to its end either", async () => {
+  const held = new HeldReply();
+  box.model.reply = () => held.stream();
+  const leaving = new AbortController();
+  const asked = fetch(`${box.url}/api/chat`, {
+    method: "POST",
+    headers: { "X-Api-Key": staticKey },
+    body: JSON.stringify({ message: "Hi" }),
+    signal: leaving.signal,
+  });
+  await expect.poll(() => box.model.requests.length).toBe(1);
+  leaving.abort();
+  await expect(asked).rejects.toThrow();
+  await expect.poll(() => box.model.requests[0]?.signal.aborted).toBe(true);
+});
+
+test("a turn cut before its first word closes its stream with an error that says so", async () => {
+  await box.connect();
+  box.model.reply = () => new HeldReply().stream();
+  const turn = box.ask("/api/chat", { body: { message: "Hi", stream: true } });
+  await expect.poll(() => box.model.requests.length).toBe(1);
+  await box.ask("/api/interrupt", { method: "POST" });
+  expect(await frames(await turn)).toEqual([{ type: "error", error: expect.any(String), interrupted: true }]);
+});
+
+test("an interrupt stops what ran when it came in, however long its caller is looked up", async () => {
+  await box.connect();
+  const { access } = box.services;
+  const identify = access.identify.bind(access);
+  const looked = Promise.withResolvers<void>();
+  const slow = vi.spyOn(access, "identify").mockImplementationOnce(async (secret) => {
+    await looked.promise;
+    return identify(secret);
+  });
+  const interrupt = box.ask("/api/interrupt", { method: "POST" });
+  await expect.poll(() => slow.mock.calls.length).toBe(1);
+  const held = new HeldReply();
+  box.model.reply = () => held.stream();
+  const turn = box.ask("/api/chat", { body: { message: "Hi" } });
+  await expect.poll(() => box.model.requests.length).toBe(1);
+  looked.resolve();
+  expect((await interrupt).status).toBe(200);
+  held.write("Still here.");
+  held.end();
+  expect(await (await turn).json()).toMatchObject({ reply: "Still here." });
 });
 
 test("frames go out while the model still writes", async () => {

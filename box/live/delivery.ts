@@ -1,6 +1,7 @@
 // One reply on its way to the people who wait for it: told, spoken, remembered as far as it was heard, and closed.
 
 import { randomUUID } from "node:crypto";
+import type { Language } from "../../contract/tones.ts";
 import type { Conversation } from "../chat/conversation.ts";
 import type { ModelMessage } from "../chat/models/model.ts";
 import type { Screen } from "../chat/moderation/screen.ts";
@@ -8,6 +9,7 @@ import type { Clause } from "../chat/speech.ts";
 import type { PersonaAction, Toolboxes } from "../chat/tools/toolbox.ts";
 import type { Refusal } from "../failure.ts";
 import type { Log } from "../ops/log.ts";
+import type { ChosenVoice } from "../voices/voices.ts";
 import { complain, nothing } from "./failure.ts";
 import { farewell } from "./farewell.ts";
 import type { Hub } from "./hub.ts";
@@ -19,6 +21,8 @@ import type { Utterance } from "./utterance.ts";
 export interface DeliveryOptions {
   prepared: PreparedMessage;
   conversation: Conversation;
+  /** The voice of the turn in another language; null when there is none. */
+  voiceIn(language: Language): ChosenVoice | null;
   hub: Hub;
   screen: Screen;
   toolboxes: Toolboxes;
@@ -230,7 +234,11 @@ export class Delivery {
     const call = this.#options.prepared.live?.session.call;
     this.#actions.push(action);
     if (action.name === "pause_conversation") call?.setPaused(action.paused);
-    if (action.name === "set_language") call?.setLanguage(action.language);
+    if (action.name === "set_language") {
+      call?.setLanguage(action.language);
+      const voice = this.#options.voiceIn(action.language);
+      if (voice) this.#utterance?.changeVoice(voice);
+    }
     this.#observer?.onAction?.(action);
   }
 

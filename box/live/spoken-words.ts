@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { Tone } from "../../contract/tones.ts";
 import { clausesAsWritten } from "../chat/speech.ts";
+import { Refusal } from "../failure.ts";
 import type { Log } from "../ops/log.ts";
 import type { ChosenVoice } from "../voices/voices.ts";
 import { complain, turnFailure } from "./failure.ts";
@@ -26,6 +27,7 @@ export async function speakAsWritten(words: SpokenWords): Promise<void> {
   const { request, session, voice, acceptedAtMs, hub, log } = words;
   const { caller, correlationId, content, tone = "neutral" } = request;
   const utterance = session.director.begin({ voice, correlationId, acceptedAtMs });
+  if (utterance.over) throw new Refusal("voice_failed", "Too much is waiting to be said already.");
   void transcribe(session, utterance, tone);
   const id = randomUUID();
   const role = "persona";

@@ -154,14 +154,15 @@ class WrittenRound {
   }
 
   async *clauses(): AsyncGenerator<Clause, void, undefined> {
-    const { prepared, toolbox, signal } = this.#options;
+    const { prepared, toolbox, signal, language } = this.#options;
     const { model, settings, parameters } = prepared;
+    const tools = [...toolbox.definitions];
     const pieces = abortable(
       model.provider.stream({
         model: model.row.id,
-        system: systemPrompt(settings),
+        system: systemPrompt(settings, { tools, ...(prepared.live ? { language: language() } : {}) }),
         messages: [...this.#messages],
-        tools: [...toolbox.definitions],
+        tools,
         parameters,
         signal,
       }),

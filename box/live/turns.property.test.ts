@@ -1,6 +1,6 @@
 // Whatever happens in whatever order, two callers' turns keep the rules.
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ModelError } from "../chat/models/model.ts";
 import { Refusal } from "../failure.ts";

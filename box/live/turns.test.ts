@@ -214,6 +214,12 @@ test("a pause and another language are the call's, and the model's next words kn
   expect(actions.map(({ name }) => name)).toEqual(["set_language", "pause_conversation"]);
   expect([session.call.language, session.call.paused]).toEqual(["fr", true]);
   expect(machine.tools.ran[1]?.context.language).toBe("fr");
+  expect(machine.voice.spoken.map(({ voice }) => voice)).toEqual(["fr+f3"]);
+  expect(
+    machine.model.requests.map(({ system }) => /language of this call is (\w+)/.exec(system)?.[1]),
+  ).toEqual(["English", "French"]);
+  await machine.turns.talk({ caller: callerNamed("ada"), content: "Oui.", correlationId: null });
+  expect(machine.voice.spoken.at(-1)?.voice).toBe("fr+f3");
   expect(machine.told().filter((message) => message.case === "call")).toHaveLength(2);
 });
 
@@ -350,6 +356,32 @@ test("what the avatar says is told to the ears, from its first sample to its las
   machine.media.stage.finishSpeaking();
   await settled();
   expect([playback.words, playback.speaking]).toEqual(["", false]);
+});
+
+test("a stage that answers no interrupt is not waited for", async () => {
+  machine.media.held = true;
+  await machine.connect();
+  await machine.say("Hi");
+  await settled();
+  machine.media.stage.deaf = true;
+  await machine.turns.interrupt("ada");
+  const speech = machine.types().filter((type) => type.startsWith("avatar_speech"));
+  expect(speech).toEqual(["avatar_speech_started", "avatar_speech_ended"]);
+  // Its late answer changes nothing.
+  machine.media.stage.deaf = false;
+  machine.media.stage.finishSpeaking();
+  await settled();
+  expect(machine.types().filter((type) => type.startsWith("avatar_speech"))).toEqual(speech);
+});
+
+test("a stage that takes no more ends the turn as interrupted, and the next is tried anew", async () => {
+  await machine.connect();
+  machine.media.stage.full = true;
+  expect(await machine.say("Hi")).toMatchObject({ reply: "", interrupted: true });
+  const talk = { caller: callerNamed("ada"), content: "Hello.", correlationId: null };
+  await expect(machine.turns.talk(talk)).rejects.toMatchObject({ code: "voice_failed" });
+  machine.media.stage.full = false;
+  expect(await machine.say("Hi")).toMatchObject({ failure: null, interrupted: false });
 });
 
 test("the figures of a reply are handed on, and its observer hears of the first audio", async () => {

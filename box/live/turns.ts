@@ -1,5 +1,7 @@
 // Turns: a message answered by the model, or words spoken as given. Typed, posted and spoken messages all come here.
 
+import type { Settings } from "../../contract/settings.ts";
+import type { Language } from "../../contract/tones.ts";
 import type { Conversations } from "../chat/conversation.ts";
 import type { Screen } from "../chat/moderation/screen.ts";
 import type { Models } from "../chat/models/models.ts";
@@ -8,7 +10,7 @@ import type { Toolboxes } from "../chat/tools/toolbox.ts";
 import { Refusal } from "../failure.ts";
 import type { Log } from "../ops/log.ts";
 import type { Portal } from "../portal/portal.ts";
-import type { Voices } from "../voices/voices.ts";
+import type { ChosenVoice, Voices, VoiceWish } from "../voices/voices.ts";
 import { Delivery } from "./delivery.ts";
 import type { Faces } from "./faces.ts";
 import { sentences } from "./failure.ts";
@@ -68,7 +70,7 @@ export class Turns {
 
   /** Settles model, voice and words. Rejects with the Refusal that the caller gets before anything happens. */
   async prepare(request: MessageRequest): Promise<PreparedMessage> {
-    const { faces, models, portal, slot, voices } = this.#options;
+    const { faces, models, portal, slot } = this.#options;
     const { account } = request.caller;
     requireWords(request.content, "message");
     const session = slot.of(account);
@@ -77,7 +79,7 @@ export class Turns {
     if (avatar && faces && avatar !== session?.avatar.id && !faces.resolve(account, avatar))
       throw new Refusal("unknown_avatar", `There is no avatar ${JSON.stringify(avatar)}.`);
     const model = models.choose(settings, session !== null);
-    const voice = session && voices.choose(request, session.voice, settings, session.avatar.id);
+    const voice = session && this.#voice({ wish: request, session, settings });
     const content = await this.#screened(request.content, session);
     return {
       request: { ...request, content },
@@ -129,7 +131,7 @@ export class Turns {
 
   /** Speaks words as they are: no model, no history. Resolves once the voice has begun; rejects with a Refusal. */
   async talk(request: TalkRequest): Promise<void> {
-    const { portal, slot, voices, hub, log } = this.#options;
+    const { portal, slot, hub, log } = this.#options;
     const { account } = request.caller;
     requireWords(request.content, "text");
     const acceptedAtMs = performance.now();
@@ -137,7 +139,7 @@ export class Turns {
     if (!session) throw new Refusal("no_live_session", "There is no live session; call /connect first.");
     const { generation } = session.director;
     const { settings } = await portal.settings(account);
-    const voice = voices.choose(request, session.voice, settings, session.avatar.id);
+    const voice = this.#voice({ wish: request, session, settings });
     if (session.signal.aborted) throw new Refusal("no_live_session", "The live session has ended.");
     if (generation !== session.director.generation)
       throw new Refusal("voice_failed", "The words were interrupted before they were spoken.");
@@ -172,8 +174,31 @@ export class Turns {
 
   #delivery(prepared: PreparedMessage): Delivery {
     const { conversations, hub, screen, toolboxes, log } = this.#options;
-    const conversation = conversations.of(prepared.request.caller.account);
-    return new Delivery({ prepared, conversation, hub, screen, toolboxes, log });
+    const { live, request, settings } = prepared;
+    const conversation = conversations.of(request.caller.account);
+    const voiceIn = (language: Language) => {
+      try {
+        return live && this.#voice({ wish: request, session: live.session, settings, language });
+      } catch {
+        // The one that speaks so far goes on.
+        return null;
+      }
+    };
+    return new Delivery({ prepared, conversation, voiceIn, hub, screen, toolboxes, log });
+  }
+
+  #voice({
+    wish,
+    session,
+    settings,
+    language = session.call.language,
+  }: {
+    wish: VoiceWish;
+    session: LiveSession;
+    settings: Settings;
+    language?: Language;
+  }): ChosenVoice {
+    return this.#options.voices.choose(wish, session.voice, settings, session.avatar.id, language);
   }
 
   async #perform(

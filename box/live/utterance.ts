@@ -49,7 +49,7 @@ export class Utterance {
   firstClauseAtMs: number | null = null;
   firstPcmAtMs: number | null = null;
   startedAtMs: number | null = null;
-  readonly #voice: ChosenVoice;
+  #voice: ChosenVoice;
   readonly #onFailed: (() => void) | undefined;
   readonly #stopped = new AbortController();
   readonly #opened = Promise.withResolvers<void>();
@@ -118,10 +118,16 @@ export class Utterance {
       if (this.#place) this.#place.playback.say(this.#place.number, clause.text);
       else this.#heldWords.push(clause.text);
     }
-    this.#work = this.#work.then(() => this.#speak(clause));
+    const voice = this.#voice;
+    this.#work = this.#work.then(() => this.#speak(clause, voice));
     // The caller may look at the failure later, through finish().
     this.#work.catch(() => this.#onFailed?.());
     return this.#work;
+  }
+
+  /** What is said from now on is said in another voice, as when the call changes its language. */
+  changeVoice(voice: ChosenVoice): void {
+    this.#voice = voice;
   }
 
   /** Nothing follows. Resolves when everything was made; rejects with the first VoiceError. */
@@ -158,14 +164,13 @@ export class Utterance {
     this.#ended.resolve({ interrupted, heard });
   }
 
-  async #speak({ text, tone }: Pick<Clause, "text" | "tone">): Promise<void> {
+  async #speak({ text, tone }: Pick<Clause, "text" | "tone">, { engine, voice }: ChosenVoice): Promise<void> {
     const { signal } = this.#stopped;
     await this.#notTooFarAhead(signal);
     if (signal.aborted) return;
     this.#breathe();
     const part: SpokenPart = { text, startMs: this.#pushedMs, endMs: this.#pushedMs, whole: false };
     this.#parts.push(part);
-    const { engine, voice } = this.#voice;
     // An engine that does not heed its signal must not hold up the turn.
     for await (const pcm of abortable(engine.synthesize({ text, tone, voice, signal }), signal)) {
       if (!this.#push(pcm)) return;

@@ -18,6 +18,10 @@ interface Begun {
 export class FakeStage implements LiveStage {
   held = false;
   closed = false;
+  /** Does not hear interrupts. */
+  deaf = false;
+  /** Takes no utterance. */
+  full = false;
   interrupts = 0;
   keyframes = 0;
   bitrateBps = 0;
@@ -37,6 +41,7 @@ export class FakeStage implements LiveStage {
   }
 
   beginUtterance(): number {
+    if (this.full) throw new Error("Too many utterances are waiting.");
     const number = this.#utterances.length + 1;
     this.#utterances.push({ number, pushedMs: 0, started: false, over: false });
     return number;
@@ -68,7 +73,8 @@ export class FakeStage implements LiveStage {
   }
 
   interrupt(): number {
-    for (const begun of this.#utterances) this.#end(begun, begun.pushedMs * this.playedShare, true);
+    if (!this.deaf)
+      for (const begun of this.#utterances) this.#end(begun, begun.pushedMs * this.playedShare, true);
     return ++this.interrupts;
   }
 
