@@ -72,6 +72,11 @@ test.each([
   expect(await turn(said, { history: brought(uses, "Done.") })).toEqual({ words: "", uses: [], calls: [] });
 });
 
+test("words that were met with silence do not decide the next turn", async () => {
+  expect((await turn("Don't answer this.\nGoodbye!")).calls).toEqual([["end_call", {}]]);
+  expect((await turn("say: one,\ntwo.")).words).toBe("[neutral] one,\ntwo.");
+});
+
 test.each<[Language, string, string, string]>([
   ["es", "Adiós, hasta luego", "Espera un momento", "No respondas"],
   ["fr", "Au revoir !", "Laissez-moi réfléchir", "Ne répondez pas"],

@@ -102,6 +102,12 @@ function report(request: ModelRequest, said: string, turn: number): Rehearsed {
   return onlyWords(lines.join(" "));
 }
 
+/** The newest of what the person said: words that were never answered are joined to it, each on its own line. */
+function newest(content: string): string {
+  if (wordsToReadBack(content) !== null) return content;
+  return content.trim().split("\n").at(-1) ?? "";
+}
+
 const isUser = (message: ModelMessage) => message.role === "user";
 
 export class RehearsalModel implements ModelProvider {
@@ -116,7 +122,7 @@ export class RehearsalModel implements ModelProvider {
     const { messages, signal } = request;
     const turn = messages.filter(isUser).length;
     const last = messages.findLast(isUser);
-    const said = last?.role === "user" ? last.content : "";
+    const said = last?.role === "user" ? newest(last.content) : "";
     const isRound = messages.at(-1)?.role === "tool";
     const { words, calls } = isRound ? report(request, said, turn) : answer(request, said, turn);
     for (let at = 0; at < words.length && !signal.aborted; at += pieceChars) {
