@@ -66,7 +66,7 @@ export class ControlSockets {
   /** The session ceiling that an open socket of the account asked for, newest first; null when none did. */
   ceilingOf(account: string): number | null {
     const asked = [...this.#open].filter(
-      (socket) => socket.account === account && socket.maxSeconds !== null,
+      (socket) => socket.account === account && socket.open && socket.maxSeconds !== null,
     );
     return asked.at(-1)?.maxSeconds ?? null;
   }

@@ -293,4 +293,32 @@ test("names that do not exist and servers that are not there", async () => {
   server = await startHttpsServer(certificate);
   server.answer = (response) => response.destroy();
   expect(await fault(call())).toMatchObject({ fault: "network" });
+  for (const junk of [
+    "nonsense\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nX: y".padEnd(40_000),
+  ]) {
+    server.answer = (response) => response.socket?.end(junk);
+    expect(await fault(call())).toMatchObject({ fault: "network" });
+  }
+  // Part of an answer is none.
+  server.answer = (response) => {
+    response.writeHead(200, { "Content-Length": 100 }).write("part");
+    setImmediate(() => response.destroy());
+  };
+  expect(await fault(call())).toMatchObject({ fault: "network" });
+});
+
+test("a failure that pours is not read", async () => {
+  const ended = Promise.withResolvers<void>();
+  server.answer = (response) => {
+    response.once("close", ended.resolve);
+    response.writeHead(500);
+    const pour = setInterval(
+      () => (response.destroyed ? clearInterval(pour) : response.write("x".repeat(65_536))),
+      1,
+    );
+  };
+  expect(await fault(call())).toMatchObject({ fault: "status", status: 500 });
+  await ended.promise;
 });

@@ -4,7 +4,13 @@ import { Agent, request as httpsRequest, type RequestOptions } from "node:https"
 import type { IncomingMessage } from "node:http";
 import { limits } from "../../../contract/limits.ts";
 import { boundedJson, boundedText, interruptedCall, tooLate } from "./content.ts";
-import { ForbiddenAddressError, guardedLookup, mayConnect, type AddressOptions } from "./public-address.ts";
+import {
+  ForbiddenAddressError,
+  guardedLookup,
+  mayConnect,
+  UnknownNameError,
+  type AddressOptions,
+} from "./public-address.ts";
 import { signatureOf } from "./signature.ts";
 
 /** A character is at most four bytes of UTF-8: what lies behind cannot be among the characters that are kept. */
@@ -186,15 +192,14 @@ const unreadable = () => new EndpointError("content", "The tool's answer is not 
 
 const forbidden = () => new EndpointError("address", "The tool's address is not on the public internet.");
 
-const nameFaults = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME", "ESERVFAIL"]);
-
 /** Failures of TLS have codes of many beginnings; those of certificates are told apart by these. */
 const certificateFault = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/;
 
 function described(error: unknown): EndpointError {
   if (error instanceof ForbiddenAddressError) return forbidden();
+  if (error instanceof UnknownNameError)
+    return new EndpointError("name", "The tool's address could not be found.");
   const code = String((error as NodeJS.ErrnoException | null)?.code ?? "");
-  if (nameFaults.has(code)) return new EndpointError("name", "The tool's address could not be found.");
   if (certificateFault.test(code))
     return new EndpointError("certificate", "The tool's server could not prove who it is.");
   return new EndpointError("network", "The tool could not be reached.");

@@ -1,6 +1,15 @@
+import { createSocket } from "node:dgram";
 import type { LookupAddress } from "node:dns";
+import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { ForbiddenAddressError, guardedLookup, isPublicAddress, mayConnect } from "./public-address.ts";
+import {
+  ForbiddenAddressError,
+  guardedLookup,
+  isPublicAddress,
+  mayConnect,
+  resolveName,
+  UnknownNameError,
+} from "./public-address.ts";
 
 const forbidden = [
   "0.0.0.0",
@@ -103,7 +112,7 @@ test("a name is judged by all of its addresses", async () => {
   expect(await look(["8.8.8.8", "1.1.1.1"], false)).toEqual({ error: null, address: "8.8.8.8", family: 4 });
   for (const all of [true, false]) {
     expect((await look(["8.8.8.8", "10.0.0.1"], all)).error).toBeInstanceOf(ForbiddenAddressError);
-    expect((await look([], all)).error).toMatchObject({ code: "ENOTFOUND" });
+    expect((await look([], all)).error).toBeInstanceOf(UnknownNameError);
   }
 });
 
@@ -112,5 +121,58 @@ test("a resolver that fails is a failed look-up", async () => {
   const error = await new Promise((done) => {
     guardedLookup({ resolve: () => Promise.reject(gone) })("x", { all: true }, done);
   });
-  expect(error).toBe(gone);
+  expect(error).toBeInstanceOf(UnknownNameError);
+  expect(String(error)).not.toContain("secret");
+});
+
+/** A name server that knows one name by heart; of every other name it says that there is none. */
+async function startNameServer(name: string, records: { A: number[][]; AAAA: number[][] }) {
+  const socket = createSocket("udp4");
+  const asked: string[] = [];
+  socket.on("message", (question, from) => {
+    const labels: string[] = [];
+    let at = 12;
+    for (let length = question.readUInt8(at); length > 0; length = question.readUInt8(at)) {
+      labels.push(question.toString("latin1", at + 1, at + 1 + length));
+      at += 1 + length;
+    }
+    const type = question.readUInt16BE(at + 1);
+    asked.push(labels.join("."));
+    const known = labels.join(".").toLowerCase() === name;
+    const addresses = known ? records[type === 1 ? "A" : "AAAA"] : [];
+    const header = Buffer.from(question.subarray(0, 12));
+    header.writeUInt16BE(known ? 0x8180 : 0x8183, 2);
+    header.writeUInt16BE(addresses.length, 6);
+    header.writeUInt32BE(0, 8);
+    const answers = addresses.map((address) =>
+      Buffer.from([0xc0, 0x0c, 0, type, 0, 1, 0, 0, 0, 60, 0, address.length, ...address]),
+    );
+    socket.send(Buffer.concat([header, question.subarray(12, at + 5), ...answers]), from.port, from.address);
+  });
+  await new Promise<void>((resolve) => {
+    socket.bind(0, "127.0.0.1", resolve);
+  });
+  const { port } = socket.address() as AddressInfo;
+  return { server: `127.0.0.1:${port}`, asked, close: () => socket.close() };
+}
+
+test("names are asked of the name servers: all addresses of both families", async () => {
+  const names = await startNameServer("tools.example", {
+    A: [
+      [8, 8, 8, 8],
+      [127, 0, 0, 1],
+    ],
+    AAAA: [[0x26, 0x06, 0x47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11]],
+  });
+  try {
+    expect(await resolveName("tools.example", [names.server])).toEqual([
+      { address: "8.8.8.8", family: 4 },
+      { address: "127.0.0.1", family: 4 },
+      { address: "2606:4700::1111", family: 6 },
+    ]);
+    expect(await resolveName("nobody.example", [names.server])).toEqual([]);
+    expect(new Set(names.asked)).toEqual(new Set(["tools.example", "nobody.example"]));
+  } finally {
+    names.close();
+  }
 });

@@ -1,7 +1,7 @@
 // Which addresses a tool may have: those of the public internet, and no other way into the box's own network.
 
-import { lookup as resolveName } from "node:dns/promises";
 import type { LookupAddress } from "node:dns";
+import { Resolver } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import ipaddr from "ipaddr.js";
@@ -29,26 +29,49 @@ export class ForbiddenAddressError extends Error {
   }
 }
 
+/** The name does not resolve. */
+export class UnknownNameError extends Error {
+  constructor() {
+    super("The name does not resolve.");
+    this.name = "UnknownNameError";
+  }
+}
+
+const patience = { timeout: 2_000, tries: 2 };
+
+/**
+ * Every address of a name, asked of the name servers directly: the system's own resolution keeps one of a few threads
+ * busy for as long as somebody's name server likes, and knows names that are not the internet's.
+ */
+export async function resolveName(hostname: string, servers?: readonly string[]): Promise<LookupAddress[]> {
+  const resolver = new Resolver(patience);
+  if (servers) resolver.setServers(servers);
+  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  return answers.flatMap((answer, index) =>
+    answer.status === "fulfilled"
+      ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 }))
+      : [],
+  );
+}
+
 export interface AddressOptions {
-  /** Every address of a name. Default: as the machine resolves names. */
+  /** Every address of a name. Default: resolveName. */
   resolve?(hostname: string): Promise<LookupAddress[]>;
   /** Default: isPublicAddress. */
   allows?(address: string): boolean;
 }
-
-const resolveAll = (hostname: string) => resolveName(hostname, { all: true, verbatim: true });
 
 /**
  * The name resolution of a connection. A name is resolved once, every address of it is judged, and the connection goes to
  * what was judged: an answer that changes meanwhile changes nothing. One forbidden address among them refuses the name.
  */
 export function guardedLookup({
-  resolve = resolveAll,
+  resolve = resolveName,
   allows = isPublicAddress,
 }: AddressOptions): LookupFunction {
   const judge = callbackify(async (hostname: string) => {
-    const addresses = await resolve(hostname);
-    if (addresses.length === 0) throw Object.assign(new Error("No address."), { code: "ENOTFOUND" });
+    const addresses = await resolve(hostname).catch(() => []);
+    if (addresses.length === 0) throw new UnknownNameError();
     if (!addresses.every(({ address }) => allows(address))) throw new ForbiddenAddressError();
     return addresses;
   });
