@@ -4,6 +4,7 @@
 
 #include "addon_builder.h"
 #include "addon_preview.h"
+#include "addon_recogniser.h"
 #include "addon_stage.h"
 #include "addon_visemes.h"
 #include "arguments.h"
@@ -19,6 +20,7 @@ Napi::Object describe_build(Napi::Env env) {
   for (const std::string& name : VideoEncoder::available()) encoders.Set(encoders.Length(), name);
   build.Set("encoders", encoders);
   build.Set("cuda", false);
+  build.Set("recogniser", Recogniser::available());
   return build;
 }
 
@@ -28,6 +30,7 @@ Addon::Addon(Napi::Env env, Napi::Object exports) {
   DefineAddon(exports, {
                            InstanceMethod("configure", &Addon::configure),
                            InstanceValue("Stage", AddonStage::define(env), napi_enumerable),
+                           InstanceValue("Recogniser", AddonRecogniser::define(env), napi_enumerable),
                            InstanceValue("build", describe_build(env), napi_enumerable),
                        });
   exports.Set("buildAvatar", Napi::Function::New(env, build_avatar_async, "buildAvatar"));

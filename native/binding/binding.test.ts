@@ -378,5 +378,6 @@ test("the build tells what it holds", () => {
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     encoders: ["libx264"],
     cuda: false,
+    recogniser: true,
   });
 });

@@ -132,4 +132,35 @@ export function visemesOf(
   netPath?: string,
 ): { hopMs: number; weights: Float32Array };
 
-export const build: { version: string; encoders: string[]; cuda: boolean };
+export interface RecogniserOptions {
+  /** Folder of the American English model; default: where its package puts it. */
+  modelDir?: string;
+  /** The words of the turn so far, whenever they change. */
+  onHypothesis(text: string): void;
+}
+
+/**
+ * PocketSphinx on a thread of its own: lower-case English words without punctuation. It does not keep the process alive
+ * by itself. Wrong arguments throw TypeError.
+ */
+export class Recogniser {
+  constructor(options: RecogniserOptions);
+  /** Settles once the model is loaded. Rejects with a readable message when it cannot be, or was closed before. */
+  readonly ready: Promise<void>;
+  /**
+   * Mono PCM at 16 kHz, also before it is ready. False, and nothing taken, when more than 30 seconds would wait to be
+   * decoded, once it has failed, and once closed.
+   */
+  push(pcm: Int16Array): boolean;
+  /** Ends the turn at the end of what was pushed: its words. Rejects once it has failed or was closed. */
+  settle(): Promise<string>;
+  /** Forgets what was pushed since the last settle(); no hypothesis of it follows. */
+  drop(): void;
+  /** As drop(); and what was learnt of the speaker's level and microphone is forgotten too. */
+  beginSpeaker(): void;
+  /** Joins the native thread and frees everything. Idempotent; no callback fires afterwards. */
+  close(): Promise<void>;
+}
+
+/** `recogniser`: whether PocketSphinx was there at build time. */
+export const build: { version: string; encoders: string[]; cuda: boolean; recogniser: boolean };
