@@ -118,6 +118,18 @@ test("a Finalize that is not answered ends with the first result behind it, whos
   await expect.poll(partials).toEqual(["one", "two"]);
 });
 
+test("once the service has found the speech over, it is not waited for long", async () => {
+  provider = providerWith({ settleWithinMs: 600_000, restWithinMs: 10 });
+  const [recognition, line] = await open();
+  recognition.push(samples(16_000));
+  await line.until(16_000);
+  line.result({ text: "All of it.", duration: 0.7, final: true });
+  line.result({ text: "", start: 0.7, duration: 0.1 });
+  await expect.poll(partials).toEqual(["All of it."]);
+  expect(await recognition.settle()).toBe("All of it.");
+  expect(line.controls).toContain("Finalize");
+});
+
 test("a service that never answers Finalize leaves what is known, and its late words are not the next turn's", async () => {
   provider = providerWith({ settleWithinMs: 10 });
   const [recognition, line] = await open();

@@ -18,6 +18,8 @@ const sampleRate = 16_000;
 const toleranceSamples = sampleRate / 50;
 /** A flushed result may leave out silence at its end. */
 const flushedToleranceSamples = sampleRate / 4;
+/** With the speech found over by the service and no more than this since, little can be left to understand. */
+const restSamples = sampleRate;
 /** About a minute of audio. */
 const queueBytes = 2 * 1024 * 1024;
 
@@ -34,6 +36,7 @@ const messageSchema = z.discriminatedUnion("type", [
     start: z.number(),
     duration: z.number(),
     is_final: z.boolean().default(false),
+    speech_final: z.boolean().default(false),
     from_finalize: z.boolean().default(false),
     channel: z.object({
       alternatives: z.array(z.object({ transcript: z.string(), words: z.array(wordSchema).default([]) })),
@@ -51,6 +54,8 @@ export interface DeepgramOptions {
   openWithinMs?: number;
   /** How long the words at the end of a turn are waited for. */
   settleWithinMs?: number;
+  /** The same once the service has found the speech over: it may have nothing to answer then. */
+  restWithinMs?: number;
   /** The service ends a line on which nothing came for ten seconds. */
   keepAliveEveryMs?: number;
 }
@@ -127,6 +132,7 @@ interface Settling {
 class DeepgramRecognition implements Recognition {
   readonly #stream: HostedStream;
   readonly #settleWithinMs: number;
+  readonly #restWithinMs: number;
   readonly #keepAlive: NodeJS.Timeout;
   readonly #onEvent: (event: RecognitionEvent) => void;
   readonly #onClosed: () => void;
@@ -138,6 +144,8 @@ class DeepgramRecognition implements Recognition {
   #lineFrom = 0;
   #turnFrom = 0;
   #finalUpTo = 0;
+  /** The service found the speech over, and has heard no words since. */
+  #speechOver = false;
   #settling: Settling | null = null;
   #settled: Promise<unknown> = Promise.resolve();
   #closed = false;
@@ -147,6 +155,7 @@ class DeepgramRecognition implements Recognition {
     use: { language: Language; onEvent(event: RecognitionEvent): void; onClosed(): void },
   ) {
     this.#settleWithinMs = options.settleWithinMs ?? 1_000;
+    this.#restWithinMs = options.restWithinMs ?? 250;
     this.#onEvent = use.onEvent;
     this.#onClosed = use.onClosed;
     this.#log = options.log;
@@ -178,7 +187,6 @@ class DeepgramRecognition implements Recognition {
     this.#keepAlive = setInterval(() => {
       if (!this.#stream.takeSent()) this.#stream.send('{"type":"KeepAlive"}');
     }, options.keepAliveEveryMs ?? 3_000);
-    this.#keepAlive.unref();
   }
 
   start(): Promise<void> {
@@ -230,7 +238,9 @@ class DeepgramRecognition implements Recognition {
    */
   #flush<Value>(upTo: number, then: () => Value): Promise<Value> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#settling?.done(), this.#settleWithinMs);
+      const rest = this.#speechOver && upTo - this.#finalUpTo < restSamples;
+      const withinMs = rest ? this.#restWithinMs : this.#settleWithinMs;
+      const timer = setTimeout(() => this.#settling?.done(), withinMs);
       this.#settling = {
         upTo,
         done: () => {
@@ -297,6 +307,7 @@ class DeepgramRecognition implements Recognition {
       this.#settling.done();
     }
     const words = this.#wordsOf(result, from, end);
+    if (words !== "" || result.speech_final) this.#speechOver = result.is_final && result.speech_final;
     if (result.is_final) {
       if (words !== "") this.#finals.push(words);
       this.#interim = "";

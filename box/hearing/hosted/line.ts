@@ -111,7 +111,6 @@ export class Line {
       this.#answered = false;
       socket.ping();
     }, options.pingEveryMs ?? pingEveryMs);
-    this.#ping.unref();
   }
 
   /** Rejects with LineRefused. */

@@ -109,7 +109,6 @@ export class SpokenItems {
     if (item.state !== "speaking") return;
     item.state = "waiting";
     item.timer = setTimeout(() => this.#finish(item), this.#options.wordsWithinMs);
-    item.timer.unref();
   }
 
   #finish(item: Item): void {
