@@ -4,6 +4,9 @@ import type { Caller } from "../access/caller.ts";
 import { Refusal } from "../failure.ts";
 import { startTestBox, type TestBox } from "../testing/test-box.ts";
 
+/** Of a machine that has other things to do. */
+const patience = { timeout: 10_000, interval: 5 };
+
 let box: TestBox;
 /** Who the box takes a secret for; a test changes it as a portal would. */
 let callers: Map<string, Caller>;
@@ -79,9 +82,9 @@ test("credentials are looked up in the order they came: the last one stays, and 
     return callers.get(secret) ?? null;
   };
   for (const token of ["slow", "unverified", "broken", "second"]) socket.send({ type: "auth", token });
-  await expect.poll(() => asked).toEqual(["slow"]);
+  await expect.poll(() => asked, patience).toEqual(["slow"]);
   slow.resolve(null);
-  await expect.poll(() => socket.types().filter((type) => type === "auth_state")).toHaveLength(4);
+  await expect.poll(() => socket.types().filter((type) => type === "auth_state"), patience).toHaveLength(4);
   expect(asked).toEqual(["slow", "unverified", "broken", "second"]);
   expect(socket.events.slice(-4)).toEqual(
     [false, false, false, true].map((live) => ({ type: "auth_state", live })),
@@ -100,7 +103,7 @@ test("a look-up that ends after its socket changes nothing", async () => {
   socket.send({ type: "auth", token: "second" });
   await asked.promise;
   socket.close();
-  await expect.poll(() => box.services.sockets.size).toBe(0);
+  await expect.poll(() => box.services.sockets.size, patience).toBe(0);
   late.resolve(callers.get("second") ?? null);
   await late.promise;
   await new Promise((resolve) => {

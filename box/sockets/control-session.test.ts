@@ -4,6 +4,9 @@ import { toolDefinitionSchema } from "../../contract/tools.ts";
 import type { ModelPiece, ModelRequest } from "../chat/models/model.ts";
 import { otherKey, startTestBox, staticKey, type TestBox } from "../testing/test-box.ts";
 
+/** Of a machine that has other things to do. */
+const patience = { timeout: 10_000, interval: 5 };
+
 let box: TestBox;
 beforeEach(async () => {
   box = await startTestBox();
@@ -15,13 +18,17 @@ const toolUse = (name: string, given: Record<string, unknown> = {}): ModelPiece 
   use: { id: `use-of-${name}`, name, arguments: given },
 });
 
-/** Saves a tool that runs at the client. */
-async function withTool(mode: "await_result" | "fire_and_forget" = "await_result"): Promise<void> {
+/** Saves a tool; without an endpoint it runs at the client. */
+async function withTool(
+  mode: "await_result" | "fire_and_forget" = "await_result",
+  endpoint?: string,
+): Promise<void> {
   const tool = toolDefinitionSchema.parse({
     name: "look_up_order",
     description: "Looks an order up.",
     parameters: { type: "object", properties: { order: { type: "string" } }, required: ["order"] },
     mode,
+    endpoint,
   });
   const account = box.services.slot.current?.account ?? "";
   expect(await box.services.portal.saveSettings(account, { tools: [tool] })).toMatchObject({ ok: true });
@@ -94,7 +101,7 @@ test("when the last socket goes, the model hears that nobody is there", async ()
   socket.send({ type: "message", content: "Where is my order?" });
   await socket.next("tool_call");
   socket.drop();
-  await expect.poll(() => box.model.requests.length, { timeout: 8_000 }).toBe(2);
+  await expect.poll(() => box.model.requests.length, patience).toBe(2);
   expect(box.model.requests[1]?.messages.at(-1)).toMatchObject({
     role: "tool",
     results: [{ isError: true, content: expect.stringContaining("Nobody is connected") }],
@@ -120,7 +127,7 @@ test("the persona ends the call: the session is over, the control socket goes on
   box.model.reply = () => ["Goodbye, then. ", toolUse("end_call")];
   socket.send({ type: "message", content: "Bye." });
   expect(await socket.next("message")).toMatchObject({ content: expect.stringContaining("Goodbye") });
-  await expect.poll(() => box.services.slot.current).toBeNull();
+  await expect.poll(() => box.services.slot.current, patience).toBeNull();
   socket.send({ type: "talk", content: "Anybody?" });
   expect(await socket.next("error")).toMatchObject({
     fatal: false,
@@ -169,7 +176,7 @@ test("what has not been accepted when an interrupt comes is refused, and never b
   const gate = heldSettings();
   socket.send({ type: "message", content: "First." });
   socket.send({ type: "talk", content: "Second." });
-  await expect.poll(gate.asked).toBe(1);
+  await expect.poll(gate.asked, patience).toBe(1);
   socket.send({ type: "interrupt" });
   await socket.next("interrupted");
   expect(socket.types()).toEqual(["session_ready", "error", "error", "interrupted"]);
@@ -195,7 +202,7 @@ test("messages are accepted in their order; more than may wait are refused", asy
   gate.arrive();
   const accepted = () =>
     socket.events.flatMap((event) => (event.type === "user_message" ? [event.content] : []));
-  await expect.poll(() => accepted().length).toBe(16);
+  await expect.poll(() => accepted().length, patience).toBe(16);
   expect(accepted()).toEqual(Array.from({ length: 16 }, (_, index) => `Number ${index}.`));
 });
 
@@ -220,7 +227,7 @@ test("one caller's sockets leave room for another's", async () => {
   const other = await box.socket({ key: otherKey });
   await other.next("session_ready");
   own[0]?.drop();
-  await expect.poll(() => box.services.sockets.size).toBe(50);
+  await expect.poll(() => box.services.sockets.size, patience).toBe(50);
   await (await box.socket({ key: staticKey })).next("session_ready");
   // Many at once are counted as well.
   const rush = await Promise.allSettled(Array.from({ length: 20 }, () => box.socket({ key: staticKey })));
@@ -235,4 +242,16 @@ test("words with half a character reach voice and listeners whole", async () => 
   expect(content).toBe("Half \ufffd of it.");
   expect(correlationId).toBe("\udfff");
   expect(box.voice.spoken.every(({ text }) => text.isWellFormed())).toBe(true);
+});
+
+test("a tool whose endpoint is in the box's own network is not called, and the model hears why", async () => {
+  await box.connect();
+  await withTool("await_result", `${box.url.replace("http", "https")}/health`);
+  box.model.reply = usesTool();
+  const socket = await box.socket();
+  socket.send({ type: "message", content: "Where is my order?" });
+  expect(await socket.next("message")).toMatchObject({
+    content: expect.stringContaining("Sorry: The tool's address is not on the public internet."),
+  });
+  expect(socket.types()).not.toContain("tool_call");
 });

@@ -5,6 +5,9 @@ import { manners, Party } from "../testing/party.ts";
 import { Random } from "../testing/random.ts";
 import { otherKey, startTestBox, staticKey } from "../testing/test-box.ts";
 
+/** Of a machine that has other things to do. */
+const patience = { timeout: 10_000, interval: 5 };
+
 const step = fc.record({
   who: fc.constantFrom<0 | 1>(0, 1),
   act: fc.oneof(
@@ -135,7 +138,7 @@ test("whatever two callers do: turns keep their order, close once, end with an i
             party.leave();
           }
           expect(box.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
-          await expect.poll(() => box.services.hub.size, { interval: 2 }).toBe(0);
+          await expect.poll(() => box.services.hub.size, patience).toBe(0);
         } finally {
           await box.close();
         }

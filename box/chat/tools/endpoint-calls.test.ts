@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { LookupAddress } from "node:dns";
+import { getEventListeners } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { limits } from "../../../contract/limits.ts";
 import {
@@ -264,6 +265,20 @@ test("an interrupt ends a call at once, also one that has not begun", async () =
   controller.abort();
   expect(await pending).toMatchObject({ fault: "interrupted" });
   expect(await fault(call({ signal: controller.signal }))).toMatchObject({ fault: "interrupted" });
+});
+
+test("a call leaves nothing at the signal of its turn, nor with the box", async () => {
+  const { signal } = new AbortController();
+  for (let round = 0; round < 5; round++) await call({ signal });
+  server.answer = () => undefined;
+  await fault(call({ signal, timeoutMs: 20 }));
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+  const waiting = fault(call({ signal }));
+  expect(calls.size).toBe(1);
+  calls.close();
+  expect(await waiting).toMatchObject({ fault: "interrupted" });
+  expect(calls.size).toBe(0);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("a server that cannot prove its name is not spoken to", async () => {

@@ -62,7 +62,9 @@ export interface EndpointCallsOptions extends AddressOptions {
 export class EndpointCalls {
   readonly #options: EndpointCallsOptions;
   readonly #agent: Agent;
-  readonly #closing = new AbortController();
+  /** What ends the calls that are under way. */
+  readonly #underWay = new Set<AbortController>();
+  #closed = false;
 
   constructor(options: EndpointCallsOptions) {
     this.#options = options;
@@ -81,23 +83,39 @@ export class EndpointCalls {
   async call(call: EndpointCall): Promise<string> {
     const url = URL.parse(call.endpoint);
     if (url?.protocol !== "https:" || !mayConnect(url.hostname, this.#options)) throw forbidden();
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), call.timeoutMs);
-    const signal = AbortSignal.any([call.signal, late.signal, this.#closing.signal]);
+    // A controller of its own, let go of afterwards: signals combined with one that lives on are kept for as long.
+    const stop = new AbortController();
+    const interrupt = () => stop.abort();
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      stop.abort();
+    }, call.timeoutMs);
+    call.signal.addEventListener("abort", interrupt, { once: true });
+    if (call.signal.aborted || this.#closed) interrupt();
+    this.#underWay.add(stop);
     try {
-      return await this.#exchange(url, call, signal);
+      return await this.#exchange(url, call, stop.signal);
     } catch (error) {
-      if (late.signal.aborted) throw new EndpointError("timeout", tooLate(call.timeoutMs));
-      if (signal.aborted) throw new EndpointError("interrupted", interruptedCall);
+      if (late) throw new EndpointError("timeout", tooLate(call.timeoutMs));
+      if (stop.signal.aborted) throw new EndpointError("interrupted", interruptedCall);
       throw error instanceof EndpointError ? error : described(error);
     } finally {
       clearTimeout(timer);
+      call.signal.removeEventListener("abort", interrupt);
+      this.#underWay.delete(stop);
     }
+  }
+
+  /** Calls under way. */
+  get size(): number {
+    return this.#underWay.size;
   }
 
   /** Ends what is under way, and the connections that are kept. */
   close(): void {
-    this.#closing.abort();
+    this.#closed = true;
+    for (const stop of this.#underWay) stop.abort();
     this.#agent.destroy();
   }
 
