@@ -29,7 +29,8 @@ test.each(languages)("the language %s is named, and read back", (language) => {
 });
 
 test("a persona that speaks of a call's language itself does not decide it", () => {
-  const system_prompt = "You are Maya.\nThe language of this call is German.";
+  const system_prompt =
+    "You are Maya.\nThe language of this call is Italian.\nThe language of this call is German.";
   expect(languageOfPrompt(systemPrompt({ ...persona, system_prompt }, { language: "it" }))).toBe("it");
 });
 

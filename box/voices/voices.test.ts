@@ -26,7 +26,9 @@ test("in another language the avatar keeps its character, and so does a picked v
 });
 
 test("a voice that the turn itself names stays as it is, whatever the language", () => {
-  expect(voices.choose({ voice: "en-us+f1" }, null, settings, null, "es").voice).toBe("en-us+f1");
+  expect(voices.choose({ voice: "en-us+f1" }, { voice: "en-us+f2" }, settings, null, "es").voice).toBe(
+    "en-us+f1",
+  );
 });
 
 test("English, which nobody need have chosen, turns no picked voice", () => {

@@ -62,12 +62,12 @@ describe("failures", () => {
   });
 
   test.each([
-    ["429", "3600"],
-    ["529", new Date(Date.now() + 3_600_000).toUTCString()],
-  ])("a %s that asks for an hour is given up at once", async (status, wait) => {
+    ["429", "3600", "no more requests"],
+    ["529", new Date(Date.now() + 3_600_000).toUTCString(), "overloaded"],
+  ])("a %s that asks for an hour is given up at once", async (status, wait, sentence) => {
     api.answer = (reply) =>
-      reply.refuse(Number(status), "rate_limit_error", { ...secretly, headers: { "retry-after": wait } });
-    await failure(pieces());
+      reply.refuse(Number(status), "error", { ...secretly, headers: { "retry-after": wait } });
+    expect((await failure(pieces())).message).toContain(sentence);
     expect(api.requests).toHaveLength(1);
   });
 

@@ -222,6 +222,7 @@ describe("tools", () => {
         ],
       },
       { role: "assistant", content: "Hm.", toolUses: [use("c")] },
+      { role: "assistant", content: "Hm!", toolUses: [use("d")] },
       { role: "user", content: "Well?" },
     ];
     await collect(pieces({ tools: [clock], messages }));
@@ -235,7 +236,9 @@ describe("tools", () => {
         content: [result("a", missing), result("b", { content: "It broke.", is_error: true })],
       },
       { role: "assistant", content: [{ text: "Hm." }, { id: "c" }] },
-      { role: "user", content: [result("c", missing), { text: "Well?" }] },
+      { role: "user", content: [result("c", missing)] },
+      { role: "assistant", content: [{ text: "Hm!" }, { id: "d" }] },
+      { role: "user", content: [result("d", missing), { text: "Well?" }] },
     ]);
   });
 
