@@ -102,7 +102,8 @@ export class AudioListener implements Listener {
       wants: options.provider.wants,
       read: (from, to) => listener.#microphone.read(from, to),
     });
-    listener.#unsubscribe = options.playback?.subscribe((chunk) => listener.#echo.played(chunk)) ?? null;
+    listener.#unsubscribe =
+      options.playback?.subscribe((chunk) => listener.#echo.played(chunk, listener.#now())) ?? null;
     return listener;
   }
 

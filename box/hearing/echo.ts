@@ -49,6 +49,7 @@ export class Echo {
   /** How much louder the echo is than the voice, a band, and from how many measurements that is known. */
   readonly #gain = new Float32Array(bandCount);
   readonly #known = new Uint16Array(bandCount);
+  #levelsKnown = false;
   #hops = 0;
   #frames = 0;
   /** The lag in hops, once it is known. */
@@ -62,8 +63,13 @@ export class Echo {
   #similarity = 0;
   #recent = 0;
 
-  played(chunk: PlayedChunk): void {
-    this.#played.add(chunk);
+  /** How much later than it is played the voice comes back, as far as that is known. */
+  get lagMs(): number {
+    return (this.#lag ?? 0) * hopMs;
+  }
+
+  played(chunk: PlayedChunk, nowMs: number): void {
+    this.#played.add(chunk, nowMs);
   }
 
   /** The avatar was cut short or has ended. */
@@ -92,15 +98,15 @@ export class Echo {
     let excess = 0;
     for (let band = 0; band < bandCount; band += 1) {
       const db = this.#heard[at + band] ?? quietestDb;
-      // The floor falls at once and rises slowly.
+      // The floor falls fast and rises slowly: it lies among the quieter moments, not below them all.
       const floor = this.#floor[band] ?? quietestDb;
-      this.#floor[band] = this.#hops === 1 || db < floor ? db : Math.min(db, floor + 0.03);
+      this.#floor[band] = this.#hops === 1 ? db : db < floor ? floor + 0.15 * (db - floor) : floor + 0.03;
       const source = this.#sourceAt(now, band);
       loudest = Math.max(loudest, source);
       const tail = Math.max(source, (this.#tail[band] ?? quietestDb) - decayDb);
       this.#tail[band] = tail;
       if ((this.#known[band] ?? 0) < knownAfter) continue;
-      const expected = Math.max(tail + (this.#gain[band] ?? 0), floor + 3);
+      const expected = Math.max(tail + (this.#gain[band] ?? 0), floor + 5);
       if (db > expected + excessDb) excess += 1;
     }
     this.#peakDb = Math.max(loudest, this.#peakDb - 0.02);
@@ -117,7 +123,7 @@ export class Echo {
   }
 
   #decide(): EchoVerdict {
-    if (this.#lag !== null && this.#known.filter((hops) => hops >= knownAfter).length >= knownBands) {
+    if (this.#lag !== null && this.#levelsKnown) {
       if (this.#louderHops === 0) return "echo";
       // Somebody begins to speak, or the avatar was turned up: the next moments tell.
       return this.#recent < certainlyAlike ? "speech" : "unsure";
@@ -212,5 +218,8 @@ export class Echo {
         this.#known[band] = Math.min(known + 1, 1_000);
       }
     }
+    let bands = 0;
+    for (const known of this.#known) if (known >= knownAfter) bands += 1;
+    this.#levelsKnown = bands >= knownBands;
   }
 }

@@ -5,6 +5,7 @@ import { BandEnergies, bandCount, hopMs, hopSamples, quietestDb } from "./band-e
 
 /** Measurements kept: about four seconds. */
 const kept = 256;
+const keptMs = kept * hopMs;
 /** After a longer gap between two measurements, what lies between is of no interest any more. */
 const longestGapHops = 128;
 
@@ -17,7 +18,9 @@ export class PlayedSound {
   /** The next hop to be measured, counted from the clock's zero. */
   #next = 0;
 
-  add(chunk: PlayedChunk): void {
+  add(chunk: PlayedChunk, nowMs: number): void {
+    // A microphone that is muted measures nothing, yet what was played is not kept for it.
+    while (this.#chunks.length > 0 && endOf(this.#chunks[0]) < nowMs - keptMs) this.#chunks.shift();
     this.#chunks.push(chunk);
   }
 
