@@ -69,6 +69,31 @@ test("a revoked credential ends the socket with a fatal error and its code; the 
   await other.next("interrupted");
 });
 
+test("what a revoked credential asked for and has not begun does not begin", async () => {
+  const socket = await box.socket({ key: "first" });
+  const { portal } = box.services;
+  const settings = portal.settings.bind(portal);
+  const gate = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  portal.settings = async (account) => {
+    asked.resolve();
+    await gate.promise;
+    return settings(account);
+  };
+  socket.send({ type: "message", content: "Before it is too late." });
+  await asked.promise;
+  box.services.sockets.revoke(new Set(["digest-1"]));
+  await socket.closed;
+  gate.resolve();
+  const other = await box.socket({ key: "stranger" });
+  other.send({ type: "message", content: "Me instead." });
+  await other.next("message");
+  expect(box.model.requests.map(({ messages }) => messages.at(-1))).toMatchObject([
+    { content: "Me instead." },
+  ]);
+  expect(socket.events.slice(1)).toMatchObject([{ type: "error", fatal: true }]);
+});
+
 test("credentials are looked up in the order they came: the last one stays, and every one is answered", async () => {
   const slow = Promise.withResolvers<null>();
   const { access } = box.services;

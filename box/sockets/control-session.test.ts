@@ -156,15 +156,15 @@ test("an avatar and a voice for one turn: those there are count, others are refu
   expect(box.voice.spoken[0]?.voice).toBe("en-us+m3");
 });
 
-/** Settings that arrive when the test says so. */
-function heldSettings(): { arrive(): void; asked(): number } {
+/** Settings that arrive when the test says so; from the given time on they are there at once. */
+function heldSettings({ times = Infinity } = {}): { arrive(): void; asked(): number } {
   const { portal } = box.services;
   const settings = portal.settings.bind(portal);
   const gate = Promise.withResolvers<void>();
   let asked = 0;
   portal.settings = async (account) => {
     asked++;
-    await gate.promise;
+    if (asked <= times) await gate.promise;
     return settings(account);
   };
   return { arrive: () => gate.resolve(), asked: () => asked };
@@ -173,15 +173,18 @@ function heldSettings(): { arrive(): void; asked(): number } {
 test("what has not been accepted when an interrupt comes is refused, and never begins", async () => {
   await box.connect();
   const socket = await box.socket();
-  const gate = heldSettings();
+  const gate = heldSettings({ times: 1 });
   socket.send({ type: "message", content: "First." });
   socket.send({ type: "talk", content: "Second." });
   await expect.poll(gate.asked, patience).toBe(1);
   socket.send({ type: "interrupt" });
   await socket.next("interrupted");
   expect(socket.types()).toEqual(["session_ready", "error", "error", "interrupted"]);
-  gate.arrive();
+  // What comes afterwards does not wait for what is over.
   socket.send({ type: "message", content: "Third." });
+  await socket.next("message");
+  gate.arrive();
+  socket.send({ type: "talk", content: "Fourth." });
   await socket.next("message");
   expect(box.model.requests).toHaveLength(1);
   expect(box.voice.spoken.some(({ text }) => text.includes("Second"))).toBe(false);

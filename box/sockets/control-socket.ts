@@ -158,6 +158,7 @@ export class ControlSocket {
       case "close": {
         const { code, reason, defect } = output;
         if (defect) log.warn({ code, reason }, "control socket refused");
+        this.#drop();
         this.#wire.close(code, reason);
         break;
       }
@@ -201,13 +202,15 @@ export class ControlSocket {
     this.#waiting.delete(waiting);
   }
 
-  /** What has not begun when an interrupt comes does not begin after it. */
+  /** What has not begun when an interrupt comes, or when the box ends the socket, does not begin after it. */
   #drop(): void {
     for (const waiting of this.#waiting) {
       waiting.dropped = true;
       this.#complain(overtaken[waiting.kind]);
     }
     this.#waiting.clear();
+    // Nor does anything that comes later wait for it.
+    this.#settled = Promise.resolve();
   }
 
   /** Resolves once the turns have it; how it goes on is told by them. */
