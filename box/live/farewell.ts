@@ -30,5 +30,7 @@ export async function farewell({
   await utterance.ended;
   if (session.signal.aborted) return;
   hub.tell(session.account, { case: "farewell", sessionId: session.id });
+  // Without this a client would take the end for a lost connection, and go live again.
+  hub.publish(session.account, { type: "session_end", reason: "ended_by_persona_request" });
   await session.end("persona");
 }

@@ -165,6 +165,27 @@ test("turns that wait for the floor are stopped with the one that has it", async
   expect(machine.history()).toEqual(["user: One\nTwo\nThree"]);
 });
 
+test("a stop while a typed message is still prepared stops it; one that is spoken goes on", async () => {
+  await machine.connect();
+  for (const source of ["typed", "spoken"] as const) {
+    const screened = Promise.withResolvers<void>();
+    machine.screen.pause = () => screened.promise;
+    const request = { caller: callerNamed("ada"), source, content: "Hi", correlationId: null };
+    const turn = machine.turns.prepare(request).then((prepared) => machine.turns.message(prepared));
+    const earlier = machine.turns.look();
+    await machine.turns.interrupt("ada");
+    screened.resolve();
+    machine.screen.pause = () => Promise.resolve();
+    expect(await turn).toMatchObject(
+      source === "typed" ? { reply: "", interrupted: true } : { interrupted: false, failure: null },
+    );
+    // A stop from before it was asked for leaves a message alone.
+    const later = machine.prepare("And this?");
+    await machine.turns.interrupt("ada", earlier);
+    expect(await machine.turns.message(await later)).toMatchObject({ interrupted: false });
+  }
+});
+
 test("of messages that come at once the last one is answered, each has its end, and they stay in order", async () => {
   await machine.connect();
   const prepared = await Promise.all(["One", "Two", "Three"].map((content) => machine.prepare(content)));

@@ -16,6 +16,7 @@ import type { Faces } from "./faces.ts";
 import { sentences } from "./failure.ts";
 import { Floor } from "./floor.ts";
 import type { Hub } from "./hub.ts";
+import { Preparing } from "./preparing.ts";
 import type { LiveSession } from "./session.ts";
 import type { Slot } from "./slot.ts";
 import { SpeculativeReply } from "./speculation.ts";
@@ -27,6 +28,7 @@ import type {
   TalkRequest,
   TurnObserver,
   TurnResult,
+  TurnSource,
 } from "./turn.ts";
 import { writtenReply } from "./written.ts";
 
@@ -44,11 +46,14 @@ export interface TurnOptions {
   /** Left out: any avatar may be asked for. */
   faces?: Pick<Faces, "resolve"> | undefined;
   log: Log;
+  /** Hears what came of every turn, talk and recorded replies apart. */
+  onTurn?: ((turn: { source: TurnSource; result: TurnResult }) => void) | undefined;
 }
 
 /** What ran when somebody said stop: what began later goes on. */
 export interface Sight {
   ticket: number;
+  asked: number;
   session: LiveSession | null;
   generation: number;
 }
@@ -56,6 +61,7 @@ export interface Sight {
 export class Turns {
   readonly #options: TurnOptions;
   readonly #floor = new Floor();
+  readonly #preparing = new Preparing();
   readonly #held = new Map<string, SpeculativeReply>();
   #count = 0;
 
@@ -69,25 +75,8 @@ export class Turns {
   }
 
   /** Settles model, voice and words. Rejects with the Refusal that the caller gets before anything happens. */
-  async prepare(request: MessageRequest): Promise<PreparedMessage> {
-    const { faces, models, portal, slot } = this.#options;
-    const { account } = request.caller;
-    requireWords(request.content, "message");
-    const session = slot.of(account);
-    const { settings, models: measured } = await portal.settings(account);
-    const { avatar } = request;
-    if (avatar && faces && avatar !== session?.avatar.id && !faces.resolve(account, avatar))
-      throw new Refusal("unknown_avatar", `There is no avatar ${JSON.stringify(avatar)}.`);
-    const model = models.choose(settings, session !== null);
-    const voice = session && this.#voice({ wish: request, session, settings });
-    const content = await this.#screened(request.content, session);
-    return {
-      request: { ...request, content },
-      settings,
-      model,
-      parameters: models.parameters(settings, model, measured),
-      live: session && voice ? { session, voice } : null,
-    };
+  prepare(request: MessageRequest): Promise<PreparedMessage> {
+    return this.#preparing.run(request.caller.account, () => this.#prepare(request));
   }
 
   /** The model answers. Never rejects: what went wrong is in the result, and was told to the control sockets. */
@@ -151,12 +140,19 @@ export class Turns {
   /** What a stop of this moment stops. */
   look(): Sight {
     const session = this.#options.slot.current;
-    return { ticket: this.#floor.count, session, generation: session?.director.generation ?? 0 };
+    return {
+      ticket: this.#floor.count,
+      asked: this.#preparing.count,
+      session,
+      generation: session?.director.generation ?? 0,
+    };
   }
 
   /** Barge-in. Resolves once the turn has closed and nothing is heard any more. */
-  async interrupt(account: string, { ticket, session, generation }: Sight = this.look()): Promise<void> {
+  async interrupt(account: string, sight: Sight = this.look()): Promise<void> {
     const { slot, hub } = this.#options;
+    const { ticket, asked, session, generation } = sight;
+    this.#preparing.stop(account, asked);
     const current = slot.of(account);
     current?.limits.touch();
     this.#held.get(account)?.drop();
@@ -168,8 +164,30 @@ export class Turns {
   /** Forgets the account's conversation and stops what it says. */
   async reset(account: string): Promise<string | null> {
     const id = this.#options.conversations.reset(account);
+    this.#preparing.stop(account);
     await Promise.all([this.#hush(account), this.#floor.clear(account)]);
     return id;
+  }
+
+  async #prepare(request: MessageRequest): Promise<PreparedMessage> {
+    const { faces, models, portal, slot } = this.#options;
+    const { account } = request.caller;
+    requireWords(request.content, "message");
+    const session = slot.of(account);
+    const { settings, models: measured } = await portal.settings(account);
+    const { avatar } = request;
+    if (avatar && faces && avatar !== session?.avatar.id && !faces.resolve(account, avatar))
+      throw new Refusal("unknown_avatar", `There is no avatar ${JSON.stringify(avatar)}.`);
+    const model = models.choose(settings, session !== null);
+    const voice = session && this.#voice({ wish: request, session, settings });
+    const content = await this.#screened(request.content, session);
+    return {
+      request: { ...request, content },
+      settings,
+      model,
+      parameters: models.parameters(settings, model, measured),
+      live: session && voice ? { session, voice } : null,
+    };
   }
 
   #delivery(prepared: PreparedMessage): Delivery {
@@ -202,10 +220,11 @@ export class Turns {
   }
 
   async #perform(
-    { request, live }: PreparedMessage,
+    prepared: PreparedMessage,
     delivery: Delivery,
     observer: TurnObserver | undefined,
   ): Promise<TurnResult> {
+    const { request, live } = prepared;
     const { account } = request.caller;
     const acceptedAtMs = performance.now();
     this.#count++;
@@ -213,13 +232,17 @@ export class Turns {
     const silent = this.#hush(account);
     const ticket = this.#floor.enter(account);
     delivery.follow(ticket.signal);
+    // Whoever speaks is stopped by speaking: an interrupt before their turn was meant for the one before it.
+    if (request.source !== "spoken" && this.#preparing.wasStopped(prepared)) delivery.interrupt();
     try {
       await Promise.all([silent, ticket.ready]);
       if (live && !live.session.signal.aborted) {
         live.session.limits.touch();
         live.session.turns++;
       }
-      return await delivery.deliver({ acceptedAtMs, observer });
+      const result = await delivery.deliver({ acceptedAtMs, observer });
+      this.#options.onTurn?.({ source: request.source, result });
+      return result;
     } finally {
       ticket.release();
     }
