@@ -3,7 +3,7 @@
 import { endOfTurn, type EndOfTurn } from "../../box/hearing/end-of-turn.ts";
 import type { VoiceActivity } from "../../box/hearing/voice-activity.ts";
 import { report, type Row } from "../report.ts";
-import { speakers } from "./corpus.ts";
+import type { Speaker } from "./corpus.ts";
 import { drive } from "./drive.ts";
 import { Oracle } from "./oracle.ts";
 import { percentile } from "./percentile.ts";
@@ -41,7 +41,12 @@ interface Score {
 
 export async function measureTurns(
   activity: VoiceActivity,
-  { verbose = false, rounds = conditions.length }: { verbose?: boolean; rounds?: number } = {},
+  {
+    speakers,
+    title,
+    verbose = false,
+    rounds = conditions.length,
+  }: { speakers: readonly Speaker[]; title: string; verbose?: boolean; rounds?: number },
 ): Promise<Row[]> {
   const scores = new Map<string, Score>(
     methods.map(({ name }) => [name, { delaysMs: [], likelyMs: [], cutOff: 0, pauses: 0, missed: 0 }]),
@@ -92,26 +97,36 @@ export async function measureTurns(
     const { delaysMs } = score;
     const mean = delaysMs.reduce((sum, value) => sum + value, 0) / delaysMs.length;
     rows.push(
-      report({ name: `end of turn by ${name}: delay after the last sound, mean`, value: mean, unit: "ms" }),
       report({
-        name: `end of turn by ${name}: delay after the last sound, p95`,
+        name: `${title}, end of turn by ${name}: delay after the last sound, mean`,
+        value: mean,
+        unit: "ms",
+      }),
+      report({
+        name: `${title}, end of turn by ${name}: delay after the last sound, p95`,
         value: percentile(delaysMs, 0.95),
         unit: "ms",
       }),
       report({
-        name: `end of turn by ${name}: pauses taken for the end (${score.cutOff} of ${score.pauses})`,
+        name: `${title}, end of turn by ${name}: pauses taken for the end (${score.cutOff} of ${score.pauses})`,
         value: (100 * score.cutOff) / score.pauses,
         unit: "%",
       }),
     );
     if (score.missed > 0)
-      rows.push(report({ name: `end of turn by ${name}: turns never taken`, value: score.missed, unit: "" }));
+      rows.push(
+        report({
+          name: `${title}, end of turn by ${name}: turns never taken`,
+          value: score.missed,
+          unit: "",
+        }),
+      );
   }
   const words = scores.get("words");
   if (words)
     rows.push(
       report({
-        name: "a reply is prepared after the last sound, median",
+        name: `${title}, a reply is prepared after the last sound, median`,
         value: percentile(words.likelyMs, 0.5),
         unit: "ms",
       }),

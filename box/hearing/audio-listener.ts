@@ -220,7 +220,6 @@ export class AudioListener implements Listener {
       own = verdict === "echo";
       enoughMs = verdict === "speech" ? bargeInMs : unsureBargeInMs;
     }
-    if (own && !this.#gate.confirmed) this.#gate.reset();
     this.#gate.step({ probability: own ? 0 : probability, endMs: nowMs, enoughMs });
     const { open, confirmed, sinceMs, lastSpeechMs } = this.#gate;
     const moment: Moment = { nowMs, open, confirmed, sinceMs, lastSpeechMs };

@@ -3,6 +3,7 @@
 
 import type { PlayedChunk } from "../live/playback.ts";
 import { BandEnergies, bandCount, hopMs, hopSamples, quietestDb } from "./band-energies.ts";
+import { Comparison } from "./comparison.ts";
 import { PlayedSound } from "./played-sound.ts";
 import { frameSamples } from "./voice-activity.ts";
 
@@ -24,6 +25,7 @@ const veryAlike = 0.72;
 const certainlyAlike = 0.84;
 /** Every so many frames the lag is looked for again, though it is known. */
 const searchEvery = 16;
+const searchWhenUnlikeEvery = 3;
 /** The voice must be at least this loud to leave an echo worth learning from, relative to its loudest. */
 const audibleBelowPeakDb = 22;
 /** Measurements after which a band's level is known; then it follows slowly. */
@@ -43,6 +45,7 @@ export class Echo {
   readonly #played = new PlayedSound();
   readonly #energies = new BandEnergies();
   readonly #hop = new Float32Array(hopSamples);
+  readonly #comparison = new Comparison({ hops: windowHops, lags: longestLagHops + 1 });
   readonly #heard = new Float32Array(windowHops * bandCount).fill(quietestDb);
   readonly #floor = new Float32Array(bandCount).fill(quietestDb);
   readonly #tail = new Float32Array(bandCount).fill(quietestDb);
@@ -138,17 +141,30 @@ export class Echo {
     if (count < fewestHops) return;
     this.#frames += 1;
     if (this.#lag !== null) {
-      this.#recent = this.#similarityAt(last - this.#lag, Math.min(count, recentHops));
+      const recent = Math.min(count, recentHops);
+      this.#comparison.take({
+        count: recent,
+        lags: 1,
+        heard: this.#heardClamped,
+        played: this.#playedClamped(last - this.#lag),
+      });
+      this.#recent = this.#comparison.similarity(0);
       if (this.#recent >= certainlyAlike && this.#louderHops >= recentHops)
-        this.#learn({ last, count: Math.min(count, recentHops), anew: true });
+        this.#learn({ last, count: recent, anew: true });
       else if (this.#recent >= veryAlike && this.#louderHops === 0)
         this.#learn({ last, count: 2, anew: false });
-      if (this.#recent >= veryAlike && this.#frames % searchEvery !== 0) return;
+      if (this.#frames % (this.#recent >= veryAlike ? searchEvery : searchWhenUnlikeEvery) !== 0) return;
     }
     let best = -1;
     let bestLag = 0;
+    this.#comparison.take({
+      count,
+      lags: longestLagHops + 1,
+      heard: this.#heardClamped,
+      played: this.#playedClamped(last),
+    });
     for (let lag = 0; lag <= longestLagHops; lag += 1) {
-      const similarity = this.#similarityAt(last - lag, count);
+      const similarity = this.#comparison.similarity(lag);
       if (similarity > best) {
         best = similarity;
         bestLag = lag;
@@ -162,36 +178,12 @@ export class Echo {
     if (!found) this.#learn({ last, count, anew: true });
   }
 
-  /** Correlation of the bands' courses, each around its own mean: colour and level do not matter. */
-  #similarityAt(lastHop: number, count: number): number {
-    let together = 0;
-    let heardPower = 0;
-    let playedPower = 0;
-    for (let band = 0; band < bandCount; band += 1) {
-      const floor = (this.#floor[band] ?? quietestDb) + 3;
-      const quietest = this.#peakDb - 40;
-      let sumH = 0;
-      let sumP = 0;
-      let sumHH = 0;
-      let sumPP = 0;
-      let sumHP = 0;
-      for (let back = 0; back < count; back += 1) {
-        const h = Math.max(this.#heardAt(back, band), floor);
-        const p = Math.max(this.#played.at(lastHop - back, band), quietest);
-        sumH += h;
-        sumP += p;
-        sumHH += h * h;
-        sumPP += p * p;
-        sumHP += h * p;
-      }
-      together += sumHP - (sumH * sumP) / count;
-      heardPower += sumHH - (sumH * sumH) / count;
-      playedPower += sumPP - (sumP * sumP) / count;
-    }
-    const power = heardPower * playedPower;
-    // Steady sound, of either, says nothing.
-    if (heardPower < 4 * count || playedPower < 4 * count) return 0;
-    return together / Math.sqrt(power);
+  readonly #heardClamped = (back: number, band: number): number =>
+    Math.max(this.#heardAt(back, band), (this.#floor[band] ?? quietestDb) + 3);
+
+  #playedClamped(last: number): (back: number, band: number) => number {
+    const quietest = this.#peakDb - 40;
+    return (back, band) => Math.max(this.#played.at(last - back, band), quietest);
   }
 
   #heardAt(back: number, band: number): number {

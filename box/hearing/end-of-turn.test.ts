@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { languages, type Language } from "../../contract/tones.ts";
 import { endOfTurn, tokens, type EndpointReason } from "./end-of-turn.ts";

@@ -8,12 +8,15 @@ const offBelow = 0.35;
 const framesToOpen = 2;
 /** The closure of a consonant is no end of a stretch. */
 const bridgedMs = 128;
+const bridgedAtMostMs = 256;
 
 /** Speech opens and closes with hysteresis; a stretch counts only once it is as long as is asked for. */
 export class SpeechGate {
   #loudFrames = 0;
   #open = false;
   #sinceMs = 0;
+  /** Of the stretch, without the gaps in it. */
+  #speechMs = 0;
   #lastSpeechMs = Number.NEGATIVE_INFINITY;
   #confirmed = false;
 
@@ -41,17 +44,22 @@ export class SpeechGate {
   step({ probability, endMs, enoughMs }: { probability: number; endMs: number; enoughMs: number }): void {
     const speech = probability >= (this.#open ? offBelow : onAt);
     this.#loudFrames = speech ? this.#loudFrames + 1 : 0;
+    // Where more is asked for, what there is of it may lie further apart.
+    const bridged = this.#confirmed ? bridgedMs : Math.min(Math.max(enoughMs, bridgedMs), bridgedAtMostMs);
     if (!this.#open && this.#loudFrames >= framesToOpen) {
-      const bridged = this.#confirmed && endMs - frameMs * framesToOpen - this.#lastSpeechMs <= bridgedMs;
-      if (!bridged) {
-        this.#sinceMs = endMs - frameMs * framesToOpen;
+      const beganMs = endMs - frameMs * framesToOpen;
+      if (beganMs - this.#lastSpeechMs > bridged) {
+        this.#sinceMs = beganMs;
+        this.#speechMs = 0;
         this.#confirmed = false;
       }
+      this.#speechMs += frameMs * (framesToOpen - 1);
       this.#open = true;
     } else if (this.#open && !speech) this.#open = false;
     if (this.#open) {
       this.#lastSpeechMs = endMs;
-      if (endMs - this.#sinceMs >= enoughMs) this.#confirmed = true;
+      this.#speechMs += frameMs;
+      if (this.#speechMs >= enoughMs) this.#confirmed = true;
     } else if (endMs - this.#lastSpeechMs > bridgedMs) this.#confirmed = false;
   }
 
