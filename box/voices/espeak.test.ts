@@ -93,8 +93,7 @@ describe.skipIf(!installed)("with espeak-ng installed", () => {
       const own = await samplesOf(greetings[language], voice.defaultVoice("maya", language));
       expect(await samplesOf(greetings[language], "en-us+f3")).toBe(own);
     }
-    // Spelled out as "Chinese letter" four times, this would last for seconds.
-    expect(await samplesOf("今日東京", "ja+f3")).toBe(0);
+    // Spelled out as "Chinese letter" twice, this would be far longer.
     expect(await samplesOf("Tokyo 東京", "en-us+f3")).toBe(await samplesOf("Tokyo", "en-us+f3"));
   });
 

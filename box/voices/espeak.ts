@@ -5,6 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { promisify } from "node:util";
 import type { Language, Tone } from "../../contract/tones.ts";
 import { languageOfVoice, voiceInLanguage } from "./builtin-voices.ts";
+import { Kakasi } from "./kakasi.ts";
 import { languageOfScript, speakable } from "./speakable.ts";
 import { VoiceError, type EngineState, type Pcm, type SpeechRequest, type VoiceProvider } from "./voice.ts";
 import { WavReader } from "./wav.ts";
@@ -52,6 +53,8 @@ const plainVoice = "en-us+f2";
 export interface EspeakOptions {
   /** Program name or path. */
   program?: string;
+  /** The program that reads kanji; without it they are left out. */
+  kakasi?: string;
 }
 
 /** The programs and voices that are installed. */
@@ -82,6 +85,7 @@ export class EspeakVoice implements VoiceProvider {
   readonly #program: string;
   readonly #children = new Set<Child>();
   #installed: Installed | null = null;
+  #kakasi: Kakasi | null = null;
   #state: EngineState = { state: "starting", detail: "The voice engine is starting." };
   /** Processes that have loaded their voice and wait for their text, by their voice, used longest ago first. */
   readonly #spares = new Map<string, { child: Child; timer: NodeJS.Timeout }>();
@@ -92,10 +96,10 @@ export class EspeakVoice implements VoiceProvider {
   }
 
   /** Never rejects: without espeak-ng the engine says so in its state. */
-  static async open({ program = "espeak-ng" }: EspeakOptions = {}): Promise<EspeakVoice> {
+  static async open({ program = "espeak-ng", kakasi }: EspeakOptions = {}): Promise<EspeakVoice> {
     const engine = new EspeakVoice(program);
     try {
-      engine.#installed = await readInstalled(program);
+      [engine.#installed, engine.#kakasi] = await Promise.all([readInstalled(program), Kakasi.open(kakasi)]);
       engine.#state = { state: "ready", detail: "" };
     } catch (error) {
       const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
@@ -145,8 +149,9 @@ export class EspeakVoice implements VoiceProvider {
     if (!this.has(wanted)) throw new VoiceError("The built-in voice engine has no such voice.");
     const script = languageOfScript(text);
     const voice = script ? this.inLanguage(wanted, script) : wanted;
-    const words = speakable(text, languageOfVoice(voice)).slice(0, longestText);
-    if (words === "" || signal.aborted) return;
+    const language = languageOfVoice(voice);
+    const words = (await this.#words(text, language, signal)).slice(0, longestText);
+    if (words === "" || signal.aborted || this.#closed) return;
 
     const child = this.#takeSpare(voice) ?? this.#start(voice);
     const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
@@ -195,11 +200,17 @@ export class EspeakVoice implements VoiceProvider {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#kakasi?.close();
     for (const { timer } of this.#spares.values()) clearTimeout(timer);
     const children = [...this.#children];
     const gone = children.map((child) => new Promise((resolve) => child.once("close", resolve)));
     for (const child of children) child.kill("SIGKILL");
     await Promise.all(gone);
+  }
+
+  async #words(text: string, language: Language | null, signal: AbortSignal): Promise<string> {
+    const read = language === "ja" ? await this.#kakasi?.read(speakable(text), signal) : undefined;
+    return speakable(read ?? text, language);
   }
 
   #start(voice: string): Child {
