@@ -100,6 +100,8 @@ export const serverEventSchema = z.discriminatedUnion("type", [
     seconds: z.number(),
     code: z.int(),
   }),
+  /** The persona has said goodbye and the session is over; the socket goes on, for the next one. */
+  z.object({ type: z.literal("session_end"), reason: z.literal("ended_by_persona_request") }),
   z.object({
     type: z.literal("metric"),
     correlationId: sharedCorrelationId,

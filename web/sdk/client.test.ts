@@ -288,6 +288,20 @@ describe("losing the connection", () => {
   });
 });
 
+describe("the persona's goodbye", () => {
+  it("ends a session without a microphone too, and nothing is offered anew", async () => {
+    const client = makeClient();
+    const closed = record(client, "CLOSED");
+    await goLive(client);
+    FakeSocket.last.receive({ type: "session_end", reason: "ended_by_persona_request" });
+    FakePeer.last.become("failed");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(closed).toMatchObject([{ reason: "persona" }]);
+    expect(service.asking("/connect")).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
 describe("disconnect", () => {
   it("tells the box, frees everything, and is harmless twice", async () => {
     const client = makeClient();

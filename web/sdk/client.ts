@@ -75,10 +75,7 @@ export class Client {
         if (state === "idle" || state === "closed") return "none";
         return state === "connected" ? "live" : "opening";
       },
-      onSessionEnd: () => this.#session?.end("persona", "The persona said goodbye and ended the call."),
-    });
-    this.microphone.addListener("ACTION", ({ name }) => {
-      if (name === "end_call") this.#session?.personaLeaves();
+      onSessionEnd: () => this.#session?.personaLeft(),
     });
     this.#emitter.addListener("CONNECTION_STATE", () => this.microphone.sessionChanged());
     this.#emitter.addListener("CLOSED", ({ reason }) => this.microphone.sessionClosed(reason));

@@ -48,6 +48,7 @@ const knownTypes = new Set<string>([
   "auth_state",
   "error",
   "session_expired",
+  "session_end",
   "metric",
   "tool_call",
 ] satisfies ServerEvent["type"][]);

@@ -210,8 +210,9 @@ describe("the conversation", () => {
     client.addListener("CLOSED", (event) => closed.push(event));
     voice().receive({ type: "action", name: "end_call", label: "Saying goodbye" });
     expect(client.connectionState).toBe("connected");
-    control().receive({ type: "error", error: "The persona has ended the call.", fatal: true });
-    expect(closed).toEqual([{ reason: "persona", message: "The persona has ended the call." }]);
+    control().receive({ type: "session_end", reason: "ended_by_persona_request" });
+    voice().receive({ type: "session_end", reason: "ended_by_persona_request" });
+    expect(closed).toMatchObject([{ reason: "persona" }]);
   });
 
   it("says bye when the person ends the session, and frees everything", async () => {

@@ -34,7 +34,6 @@ export class Session {
   #wasUp = false;
   #state: ConnectionState = "connecting";
   #restoring = false;
-  #personaLeaves = false;
   #onReady: (() => void) | null = null;
   #statsTimer: ReturnType<typeof setInterval> | undefined;
   #sample: StatsSample | null = null;
@@ -84,9 +83,9 @@ export class Session {
     else void this.#options.http.request("/api/interrupt", { method: "POST" }).catch(() => undefined);
   }
 
-  /** The persona has decided to end the call, and is still saying goodbye. */
-  personaLeaves(): void {
-    this.#personaLeaves = true;
+  /** The persona has said goodbye; told by the control socket and by the microphone's, whichever is faster. */
+  personaLeft(): void {
+    this.end("persona", "The persona said goodbye and ended the call.");
   }
 
   /** Frees everything; the first reason given is the one reported. */
@@ -227,12 +226,15 @@ export class Session {
         });
         emitter.emit("ERROR", { error, fatal: event.fatal });
         // Media of a session that is over must not be offered anew while the close frame is under way.
-        if (event.fatal) this.end(this.#personaLeaves ? "persona" : "refused", event.error);
+        if (event.fatal) this.end("refused", event.error);
         break;
       }
       case "session_expired":
         emitter.emit("SESSION_EXPIRED", event);
         this.end(event.reason, event.message);
+        break;
+      case "session_end":
+        this.personaLeft();
         break;
       case "metric":
         emitter.emit("METRIC", event);
