@@ -174,6 +174,7 @@ function checkSocket({ client, who, over }: Spoken): void {
   let latest = "";
   for (const event of events) {
     if (event.type === "final") latest = event.text.toLowerCase();
+    if (event.type === "reply") expect(event.reply.toLowerCase()).toContain(latest);
     if (event.type === "reply_chunk" && event.text !== "Ja." && !event.text.match(/moment|goodbye/i))
       expect(event.text.toLowerCase()).toContain(latest);
   }

@@ -204,6 +204,13 @@ test("barge-in closes the turn with what was said, then takes the floor; the old
     { type: "final", text: "A short one.", continues: false },
     { type: "state", thinking: true },
   ]);
+  for (const late of [
+    { turn: 1, case: "clause", text: "there was", tone: "warm" },
+    { turn: 1, case: "first_audio", atMs: 10_100, spec: false },
+    { turn: 1, case: "replied", reply: "Once upon a time", tone: "warm" },
+    { turn: 1, case: "failed", error: "It broke." },
+  ] as const)
+    expect(report(machine, late)).toEqual([]);
 });
 
 test.each([

@@ -102,6 +102,37 @@ test("a reply begun early is the turn's when the words are the same, and nothing
   expect(microphone.types().filter((type) => type === "reply")).toHaveLength(1);
 });
 
+test("a reply begun early is given up when the socket closes, and one under way is heard to its end", async () => {
+  const [early, wanted] = [new HeldReply(), new HeldReply()];
+  box.model.reply = () => early.stream();
+  box.ears.listener.tell({ case: "likely", text: "Well" });
+  await expect.poll(() => box.model.requests.length).toBe(1);
+  microphone.close();
+  await expect.poll(() => box.model.requests[0]?.signal.aborted).toBe(true);
+  microphone = await box.microphone();
+  await microphone.next("ready");
+  box.model.reply = () => wanted.stream();
+  box.ears.listener.turn("Well?");
+  await expect.poll(() => box.model.requests.length).toBe(2);
+  microphone.close();
+  await microphone.closed;
+  wanted.write("Still here.");
+  wanted.end();
+  await expect.poll(() => box.voice.spoken.map(({ text }) => text)).toEqual(["Still here."]);
+});
+
+test("the first audio is told of before the reply is, however late a stage begins", async () => {
+  const { options } = box.media.stage;
+  const { onEvent } = options;
+  options.onEvent = (event) => {
+    if (event.type === "utterance_started") setTimeout(() => onEvent(event), 50);
+    else onEvent(event);
+  };
+  box.ears.listener.turn("Hello.");
+  await settled();
+  expect(microphone.types().slice(-3)).toEqual(["metric", "reply", "state"]);
+});
+
 test("a reply begun early for other words leaves no trace", async () => {
   const { listener } = box.ears;
   const [first, second] = [new HeldReply(), new HeldReply()];
@@ -137,6 +168,13 @@ test("what is begun early is out of date after a typed turn, another voice and a
     box.model.reply = () => ["Fine."];
     change();
     await expect.poll(() => box.model.requests[before]?.signal.aborted).toBe(true);
+    listener.turn("Well");
+    await expect
+      .poll(() => lastAsked()?.at(-1))
+      .toEqual({ role: "user", content: expect.stringMatching(/Well$/) });
+    expect(await microphone.next("metric")).toMatchObject({ spec: false });
+    await settled();
+    box.media.stage.finishSpeaking();
   }
 });
 
@@ -205,12 +243,15 @@ test("who goes on before the reply is heard makes one turn with what was said be
 
 test("words of a turn that was not even under way are not lost", async () => {
   const asking = Promise.withResolvers<void>();
+  let asked = 0;
   const { settings } = box.services.portal;
   box.services.portal.settings = async (account) => {
+    asked++;
     await asking.promise;
     return settings.call(box.services.portal, account);
   };
   box.ears.listener.turn("One");
+  await expect.poll(() => asked).toBe(1);
   box.ears.listener.turn("two");
   box.ears.listener.tell({ case: "speech_started", atMs: performance.now() });
   box.ears.listener.tell({ case: "likely", text: "three" });
