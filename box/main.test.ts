@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +20,20 @@ test("a configuration that will not do ends the process at once, and says why", 
   const { exit, output } = start({ BOX_PUBLIC_URL: "https://box.example", BOX_PORT: "x" });
   expect(await exit).toBe(2);
   expect(output.text).toContain("BOX_PORT");
+});
+
+test("so does a file of moderation rules that cannot be used", { timeout: 60_000 }, async () => {
+  const stateDir = await mkdtemp(join(tmpdir(), "visavis-main-"));
+  try {
+    const rules = join(stateDir, "rules.json");
+    await writeFile(rules, '{"rules":[{"patterns":["(?=lookahead)"]}]}');
+    const { exit, output } = start({ BOX_PORT: "0", VISAVIS_STATE: stateDir, MODERATION_RULES: rules });
+    expect(await exit).toBe(2);
+    expect(output.text).toContain("MODERATION_RULES: rules.0.patterns.0");
+    expect(output.text).not.toContain("    at ");
+  } finally {
+    await rm(stateDir, { recursive: true, force: true });
+  }
 });
 
 test("it listens, and a signal ends it and everything it started", { timeout: 60_000 }, async () => {

@@ -11,13 +11,18 @@ import { EspeakVoice } from "./voices/espeak.ts";
 /** Ending takes milliseconds; a box that hangs while ending is ended the hard way. */
 const endWithinMs = 10_000;
 
+/** Ends the process with a sentence for the person who configured it; anything else is a defect. */
+function refuseToStart(error: unknown): never {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`The box cannot start:\n${error.message.replace(/^/gm, "  ")}\n`);
+  process.exit(2);
+}
+
 function configuration(): BoxConfig {
   try {
     return readConfig(process.env);
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`The box cannot start:\n${error.message.replace(/^/gm, "  ")}\n`);
-    process.exit(2);
+    return refuseToStart(error);
   }
 }
 
@@ -44,7 +49,7 @@ const box = await startBox({
   engine,
   engines: [espeak],
   openFaces: (moved) => AvatarLibrary.open({ stateDir: config.stateDir, onProgress: moved }),
-});
+}).catch(refuseToStart);
 
 let ending = false;
 function end(why: string): void {
