@@ -92,6 +92,19 @@ test("one that would not start is refused in its own words", async () => {
   await ears.close();
 });
 
+test("whatever else goes wrong at the start is told in words of our own", async () => {
+  const { provider } = fakeProvider({ open: () => Promise.reject(new Error("https://host/?key=secret")) });
+  const ears = earsOf({
+    provider,
+    log,
+    load: () => Promise.resolve({ scorer, close: () => Promise.resolve() }),
+  });
+  await expect(ears.listen(request)).rejects.toThrow(
+    new RecognitionError("Speech recognition would not start."),
+  );
+  await ears.close();
+});
+
 test("a network that would not load makes them unavailable, without saying what was wrong", async () => {
   const { provider, counts } = fakeProvider();
   const ears = earsOf({ provider, log, load: () => Promise.reject(new Error("/secret/path")) });

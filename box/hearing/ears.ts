@@ -70,7 +70,11 @@ export function earsOf({
       if (!loaded) throw new RecognitionError(notLoaded);
       if (closing) throw new RecognitionError("The box is closing.");
       const options = { provider, scorer: loaded.scorer(), language, playback, log, onEvent };
-      const listener = await AudioListener.open(options);
+      const listener = await AudioListener.open(options).catch((error: unknown) => {
+        if (error instanceof RecognitionError) throw error;
+        log.error(describeError(error), "the recogniser would not start");
+        throw new RecognitionError("Speech recognition would not start.");
+      });
       if (closing) {
         await listener.close();
         throw new RecognitionError("The box is closing.");

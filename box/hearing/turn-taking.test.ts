@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { endOfTurn } from "./end-of-turn.ts";
 import type { ListenerEvent } from "./listener.ts";
 import { SpeechGate } from "./speech-gate.ts";
@@ -17,6 +17,7 @@ function scene({ avatarSpeaks = false, echo = "" } = {}) {
   let heard = "";
   let settled = 0;
   let failed = 0;
+  let never = false;
   const turns = new TurnTaking({
     language: "en",
     endOfTurn,
@@ -24,6 +25,7 @@ function scene({ avatarSpeaks = false, echo = "" } = {}) {
       settled += 1;
       const words = heard;
       heard = "";
+      if (never) return await new Promise<string>(() => {});
       const scripted = settles.shift();
       if (scripted instanceof Error) throw scripted;
       return scripted ?? words;
@@ -56,6 +58,9 @@ function scene({ avatarSpeaks = false, echo = "" } = {}) {
       ),
     speech: (ms: number) => pass(ms, 0.9),
     silence: (ms: number) => pass(ms, 0.01),
+    neverSettle: () => {
+      never = true;
+    },
     hear: (text: string) => {
       heard = text;
       turns.heard(text);
@@ -230,6 +235,36 @@ test("a recogniser that fails at settling has failed", async () => {
   await s.silence(3000);
   expect(s.failed).toBe(1);
   expect(s.told()).not.toContain("turn");
+});
+
+describe("a recogniser that never settles", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("is not waited for longer than two seconds: the words that were heard are the turn", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const s = scene();
+    await s.speech(640);
+    s.hear("no thanks");
+    s.neverSettle();
+    await s.silence(1_000);
+    expect(s.told()).not.toContain("turn");
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(s.of("turn").map(({ text }) => text)).toEqual(["no thanks"]);
+  });
+
+  test.each(["end", "drop"] as const)("leaves no timer behind after %s", async (how) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const s = scene();
+    await s.speech(640);
+    s.hear("no thanks");
+    s.neverSettle();
+    await s.silence(1_000);
+    expect(vi.getTimerCount()).toBe(1);
+    s.turns[how]();
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });
 
 describe("whatever is said and heard", () => {

@@ -60,6 +60,7 @@ interface Turn {
   told: string;
   likely: string | null;
   settling: boolean;
+  settleTimer: NodeJS.Timeout | null;
   /** All words there are were settled. */
   complete: boolean;
   /** Speech went on after settling began. */
@@ -128,12 +129,17 @@ export class TurnTaking {
   /** Words held are dropped. */
   drop(): void {
     const turn = this.#turn;
-    this.#turn = null;
+    this.#forget();
     if (turn?.told) this.#options.tell({ case: "nothing" });
   }
 
   end(): void {
     this.#ended = true;
+    this.#forget();
+  }
+
+  #forget(): void {
+    if (this.#turn?.settleTimer) clearTimeout(this.#turn.settleTimer);
     this.#turn = null;
   }
 
@@ -152,6 +158,7 @@ export class TurnTaking {
         told: "",
         likely: null,
         settling: false,
+        settleTimer: null,
         complete: false,
         resumed: false,
         cut: false,
@@ -205,6 +212,7 @@ export class TurnTaking {
       this.#settled(turn, text ?? turn.heard);
     };
     const timer = setTimeout(() => settled(null), settleLimitMs);
+    turn.settleTimer = timer;
     void this.#options.settle().then(settled, () => {
       if (!pending) return;
       pending = false;
