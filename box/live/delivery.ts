@@ -47,6 +47,8 @@ export class Delivery {
   readonly #tools = new Set<string>();
   readonly #actions: PersonaAction[] = [];
   readonly #followed: (() => void)[] = [];
+  /** What was said before it, as it knows it. */
+  #basis = "";
   #wanted = false;
   #making: Promise<void> | null = null;
   #utterance: Utterance | null = null;
@@ -69,9 +71,10 @@ export class Delivery {
     this.follow(live.session.signal);
   }
 
-  /** True when it came to nothing before anybody asked for it. */
+  /** True when it came to nothing before anybody asked for it, or does not know what was said since it was begun. */
   get spoiled(): boolean {
-    return !this.#wanted && (this.#failure !== null || this.#stop.signal.aborted);
+    if (this.#wanted) return false;
+    return this.#failure !== null || this.#stop.signal.aborted || this.#basis !== this.#history();
   }
 
   /** From now on the signal's abort interrupts the reply. */
@@ -157,12 +160,17 @@ export class Delivery {
     const { conversation, prepared } = this.#options;
     const past: ModelMessage[] = conversation.messages();
     if (this.#wanted) return past;
+    this.#basis = this.#history();
     // Nothing is kept yet of a message that may not have been the whole of it.
     const { content } = prepared.request;
     const last = past.at(-1);
     if (last?.role === "user") last.content = `${last.content}\n${content}`;
     else past.push({ role: "user", content });
     return past;
+  }
+
+  #history(): string {
+    return JSON.stringify(this.#options.conversation.messages());
   }
 
   async #speak(): Promise<void> {

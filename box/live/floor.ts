@@ -23,6 +23,11 @@ export class Floor {
     return this.#count;
   }
 
+  /** Whether a turn of the account runs or waits. */
+  busy(account: string): boolean {
+    return this.#holders.has(account);
+  }
+
   /** Queues for the floor; everybody of the account who came before is told to stop. */
   enter(account: string): Ticket {
     const ready = this.clear(account);

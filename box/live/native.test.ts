@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MediaPacket } from "../../native/binding/index.js";
+import { openCaller } from "../access/caller.ts";
 import { startBox, type RunningBox } from "../box.ts";
 import { readConfig } from "../config.ts";
 import { createLog } from "../ops/log.ts";
@@ -102,6 +103,24 @@ describe.skipIf(!installed)("with the addon built and espeak-ng installed", () =
     await socket.next("avatar_speech_started");
     await socket.next("avatar_speech_ended");
     expect(speech()).toBeGreaterThan(before);
+  });
+
+  test("a reply begun early is silent until it is wanted, and then heard at once", async () => {
+    const { turns } = box.services;
+    const request = { caller: openCaller, source: "spoken" as const, correlationId: "early" };
+    const dropped = turns.speculate(await turns.prepare({ ...request, content: "say: Never heard." }));
+    const before = speech();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    dropped.drop();
+    const wanted = turns.speculate(await turns.prepare({ ...request, content: "say: Heard now." }));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(speech()).toBe(before);
+    const first = Promise.withResolvers<number>();
+    await wanted.commit({ onFirstAudio: first.resolve });
+    expect(await first.promise).toBeGreaterThanOrEqual(0);
+    expect(await socket.next("metric")).toMatchObject({ correlationId: "early" });
+    await socket.next("avatar_speech_ended");
+    expect(speech()).toBeGreaterThan(before + 10);
   });
 
   test("what was heard of an interrupted reply is the beginning of it", async () => {

@@ -182,6 +182,35 @@ test("one that failed early is made anew, and its failure is nobody's", async ()
   expect(machine.types()).not.toContain("error");
 });
 
+test("one that does not know what was said since is made anew", async () => {
+  machine.media.held = true;
+  await machine.connect();
+  machine.media.stage.playedShare = 1;
+  const held = new HeldReply();
+  machine.model.reply = () => held.stream();
+  held.write("An earlier reply. And");
+  const earlier = machine.say("Earlier");
+  await settled();
+  machine.model.reply = () => ["Without a clue."];
+  const running = await speculate("While it runs");
+  machine.model.reply = () => ["Knowing all."];
+  expect((await running.commit()).reply).toBe("Knowing all.");
+  await earlier;
+  expect(machine.model.requests.at(-1)?.messages).toHaveLength(3);
+
+  const outdated = await speculate("Before it ended");
+  machine.conversations.of("ada").append("assistant", "Something else.");
+  await outdated.commit();
+  expect(machine.model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
+    "user",
+    "assistant",
+    "user",
+    "assistant",
+    "user",
+  ]);
+  expect(machine.model.requests).toHaveLength(5);
+});
+
 test("the commit takes the floor and silences what is said", async () => {
   machine.media.held = true;
   await machine.connect();

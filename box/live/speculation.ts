@@ -10,6 +10,8 @@ export interface SpeculationOptions {
   perform(delivery: Delivery, observer: TurnObserver | undefined): Promise<TurnResult>;
   /** The same message as a turn of its own. */
   afresh(observer: TurnObserver | undefined): Promise<TurnResult>;
+  /** Another turn of the account runs, which the held reply knows nothing of. */
+  isOutdated(): boolean;
   /** It waits no longer. */
   onSettled(): void;
 }
@@ -26,12 +28,12 @@ export class SpeculativeReply implements Speculation {
     options.delivery.make();
   }
 
-  /** One that came to nothing, or was dropped by an interrupt meanwhile, is made anew. */
+  /** One that came to nothing, is out of date, or was dropped by an interrupt meanwhile is made anew. */
   commit(observer?: TurnObserver): Promise<TurnResult> {
     if (this.#committed) return this.#committed;
-    const { delivery, perform, afresh, onSettled } = this.#options;
+    const { delivery, perform, afresh, isOutdated, onSettled } = this.#options;
     onSettled();
-    const usable = !this.#dropped && !delivery.spoiled;
+    const usable = !this.#dropped && !delivery.spoiled && !isOutdated();
     if (!usable) delivery.interrupt();
     this.#committed = usable ? perform(delivery, observer) : afresh(observer);
     return this.#committed;

@@ -65,10 +65,13 @@ export interface TurnResult {
   failure: Refusal | null;
 }
 
-/** A reply begun before it is sure that it is wanted: nothing of it is heard, told or kept until it is committed. */
+/**
+ * A reply begun before it is sure that it is wanted: nothing of it is heard, told or kept until it is committed. An
+ * interrupt, a reset, another message of the account and the end of its session drop it.
+ */
 export interface Speculation {
   readonly prepared: PreparedMessage;
-  /** It is wanted: everything held is told and spoken, and the turn goes on as any other. */
+  /** It is wanted: everything held is told and spoken, and the turn goes on as any other; one that is gone is made anew. */
   commit(observer?: TurnObserver): Promise<TurnResult>;
   /** It is not: the model and the voice stop, and it leaves no trace. Idempotent; without effect after a commit. */
   drop(): void;

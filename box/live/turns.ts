@@ -93,6 +93,7 @@ export class Turns {
       delivery: this.#delivery(prepared),
       perform: (delivery, observer) => this.#perform(prepared, delivery, observer),
       afresh: (observer) => this.message(prepared, observer),
+      isOutdated: () => this.#floor.busy(account),
       onSettled: () => {
         if (this.#held.get(account) === held) this.#held.delete(account);
       },
