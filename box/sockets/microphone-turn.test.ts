@@ -168,7 +168,7 @@ test("what is begun early is out of date after a typed turn, another voice and a
     box.model.reply = () => ["Fine."];
     change();
     await expect.poll(() => box.model.requests[before]?.signal.aborted).toBe(true);
-    listener.turn("Well");
+    listener.tell({ case: "turn", text: "Well", speechEndedAtMs: performance.now() });
     await expect
       .poll(() => lastAsked()?.at(-1))
       .toEqual({ role: "user", content: expect.stringMatching(/Well$/) });
