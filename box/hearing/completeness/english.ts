@@ -2,7 +2,7 @@ import { phrases, set, type LanguageWords } from "./words.ts";
 
 export const english: LanguageWords = {
   spaced: true,
-  fillers: set("um uh uhm umm er erm hmm hm mm ah eh well so like"),
+  fillers: set("um uh uhm umm er erm hmm hm mm ah eh so like"),
   trailing: set(`
     and or but nor because cause since although though while whereas unless until if whether than as that which who
     whose whom where when why how what
@@ -27,7 +27,7 @@ export const english: LanguageWords = {
     thank you, thanks, please, thank you very much, thanks a lot, that's it, that's all, that is all, goodbye, bye,
     good night, too, as well, right now, never mind, no problem, of course, i don't know, i don't, i do, i am, it is,
     they are, i can't, i will, i can, he is, she is, you are, we are, i did, i didn't, i have, not really, i don't think so,
-    what is it, who is it, how are you, who are you, where are you, what for, come on, go on, what's up, what's on, i think so, what i do, sounds good, i know, got it, all right, that works, that's fine, i see
+    what is it, who is it, how are you, who are you, where are you, what for, come on, go on, what's up, what's on, think so, hope so, guess so, believe so, say so, what i do, sounds good, i know, got it, all right, that works, that's fine, i see
   `),
   answers: set(`
     yes no yeah yep nope yup okay ok sure right exactly absolutely definitely maybe perhaps never always hello hi hey
@@ -36,7 +36,7 @@ export const english: LanguageWords = {
     good-evening good-afternoon all-right sounds-good that's-right that's-fine that-works not-at-all i-agree see-you
   `),
   questions: phrases(`
-    what, who, where, when, why, how, which, whose, is, are, am, was, were, do, does, did, can, could, will, would,
+    what, what's, who, who's, where, where's, when, when's, why, how, how's, which, whose, is, are, am, was, were, do, does, did, can, could, will, would,
     should, shall, may, have you, has, don't, doesn't, didn't, isn't, aren't, can't, couldn't, won't, wouldn't, and what,
     and how, so what, so how, but what, but why, but how
   `),
@@ -50,7 +50,7 @@ export const english: LanguageWords = {
     words: set(
       "at for from about with on in to up like do does is are am was were have has can of so it this that there",
     ),
-    after: set("what who where when why how which whose"),
+    after: set("what who where when why how which whose what's who's where's how's when's"),
   },
   numbers:
     set(`zero oh one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen

@@ -2,7 +2,7 @@ import { phrases, set, type LanguageWords } from "./words.ts";
 
 export const french: LanguageWords = {
   spaced: true,
-  fillers: set("euh heu hum hein ben bah bon alors donc enfin voyons"),
+  fillers: set("euh heu hum hein ben bah alors donc enfin voyons"),
   trailing: set(`
     et ou mais car donc ni or que qu' qu quand comme si lorsque puisque parce quoique afin qui quoi dont où comment
     pourquoi quel quelle quels quelles lequel laquelle

@@ -2,7 +2,7 @@ import { phrases, set, type LanguageWords } from "./words.ts";
 
 export const german: LanguageWords = {
   spaced: true,
-  fillers: set("äh ähm öh hm hmm mhm naja tja also halt eben eh"),
+  fillers: set("äh ähm öh hm hmm mhm naja tja also halt eh"),
   trailing: set(`
     und oder aber denn sondern weil dass daß ob wenn als obwohl während bevor nachdem damit sodass falls wie wo wer was
     welche welcher welches warum wann indem sowie entweder weder

@@ -2,7 +2,7 @@ import { phrases, set, type LanguageWords } from "./words.ts";
 
 export const portuguese: LanguageWords = {
   spaced: true,
-  fillers: set("hum ahn eh é né tipo bom então ãh hã pois"),
+  fillers: set("hum ahn eh tipo então ãh hã pois"),
   trailing: set(`
     e ou mas porém porque pois que se quando enquanto como onde quem qual cujo embora nem
     o a os as um uma uns umas meu minha meus minhas teu tua seu sua seus suas nosso nossa nossos nossas este esta estes

@@ -2,7 +2,7 @@ import { phrases, set, type LanguageWords } from "./words.ts";
 
 export const spanish: LanguageWords = {
   spaced: true,
-  fillers: set("eh em este mmm hum pues bueno esto digamos ehm"),
+  fillers: set("eh em mmm hum pues digamos ehm"),
   trailing: set(`
     y e o u pero ni sino porque que aunque mientras cuando si como donde quien cual cuyo pues qué quién cómo cuándo dónde cuál cuánto
     el la los las lo un una unos unas mi mis tu tus su sus nuestro nuestra nuestros nuestras este esta estos estas ese
@@ -22,7 +22,7 @@ export const spanish: LanguageWords = {
   `),
   closing: phrases(`
     gracias, muchas gracias, por favor, adiós, hasta luego, eso es todo, nada más, buenas noches, yo también, yo no,
-    no lo sé, no sé, creo que sí, creo que no, claro que sí, qué tal, cómo estás, cómo está, todavía no, qué es, quién es,
+    no lo sé, no sé, creo que sí, creo que no, que sí, que no, claro que sí, qué tal, cómo estás, cómo está, todavía no, qué es, quién es,
     quién eres, para mí, también, ahora no, por qué no, dónde está, cuánto es
   `),
   answers: set(`
