@@ -27,6 +27,8 @@ import type { LiveSession } from "./live/session.ts";
 import { Slot } from "./live/slot.ts";
 import { Turns } from "./live/turns.ts";
 import type { Log } from "./ops/log.ts";
+import { measuredEars } from "./ops/measured-ears.ts";
+import { Metrics } from "./ops/metrics.ts";
 import { Percentiles } from "./ops/percentiles.ts";
 import { AvatarReports } from "./portal/avatar-reports.ts";
 import { PortalClient } from "./portal/client.ts";
@@ -97,6 +99,12 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
 
   const hub = new Hub();
   const firstAudioMs = new Percentiles();
+  const metrics = new Metrics(() => ({
+    controlSockets: sockets.size,
+    microphoneSockets: microphones.size,
+    session: slot.state,
+    media: slot.current?.stage?.stats() ?? null,
+  }));
   let heartbeats: Heartbeats | null = null;
   let closing: Promise<void> | null = null;
   const report = (session: LiveSession, reason: EndReason | null) => {
@@ -117,7 +125,11 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     config,
     engine,
     hub,
-    onFirstAudio: (milliseconds) => firstAudioMs.add(milliseconds),
+    onFirstAudio: (milliseconds) => {
+      firstAudioMs.add(milliseconds);
+      metrics.firstAudio();
+    },
+    onMetric: (metric) => metrics.reply(metric),
     onBegin: (session) => {
       log.info({ session: session.id, avatar: session.avatar.id }, "session began");
       report(session, null);
@@ -134,7 +146,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
   const microphones = new MicrophoneSockets();
   const clientTools = new ClientCalls({ hub, connected: (account) => sockets.has(account) });
   const [ears, screen, toolboxes] = await Promise.all([
-    parts.ears ?? openEars({ config, log }),
+    openMeasuredEars(parts, metrics),
     configuredScreen({ config, log }),
     configuredToolboxes({ config, clientTools, log }),
   ]);
@@ -147,6 +159,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     hub,
     screen,
     toolboxes,
+    onTurn: (turn) => metrics.turn(turn),
     faces,
     log,
   });
@@ -186,6 +199,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     clientTools,
     ears,
     firstAudioMs,
+    metrics,
     recordings: new Recordings(config.stateDir),
   };
 
@@ -245,6 +259,10 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     log.info("box ended");
   };
   return { url, services, close: () => (closing ??= close()) };
+}
+
+async function openMeasuredEars({ ears, config, log }: BoxParts, metrics: Metrics): Promise<Ears> {
+  return measuredEars(ears ?? (await openEars({ config, log })), metrics);
 }
 
 /** What the portal's answer to a heartbeat asks for. */

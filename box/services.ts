@@ -9,6 +9,7 @@ import type { Hub } from "./live/hub.ts";
 import type { Slot } from "./live/slot.ts";
 import type { Turns } from "./live/turns.ts";
 import type { Log } from "./ops/log.ts";
+import type { Metrics } from "./ops/metrics.ts";
 import type { Percentiles } from "./ops/percentiles.ts";
 import type { AvatarReports } from "./portal/avatar-reports.ts";
 import type { Portal } from "./portal/portal.ts";
@@ -38,4 +39,5 @@ export interface Services {
   clientTools: ClientTools;
   ears: Ears;
   firstAudioMs: Percentiles;
+  metrics: Metrics;
 }

@@ -73,6 +73,11 @@ export const statsSchema = z.object({
   bitrate_bps: z.number(),
   rtt_ms: z.number().nullable(),
   first_audio_ms: percentilesSchema,
+  first_frame_ms: percentilesSchema,
+  llm_ms: percentilesSchema,
+  tts_ms: percentilesSchema,
+  /** From the end of the speaker's last word to the reply's first sound. */
+  end_of_speech_ms: percentilesSchema,
   turns: z.int(),
   av_offset_ms: z.number(),
   encoder: z.string(),

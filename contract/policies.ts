@@ -12,6 +12,8 @@ const publicRules: Rule[] = [
   { method: "GET", path: /^\/$/, policy: "public" },
   { method: "GET", path: /^\/health$/, policy: "public" },
   { method: "GET", path: /^\/static\//, policy: "public" },
+  // The route itself lets in its own machine and the operator, and hides from everybody else.
+  { method: "GET", path: /^\/metrics$/, policy: "public" },
   { method: "OPTIONS", path: /^/, policy: "public" },
 ];
 

@@ -15,6 +15,7 @@ import { corsHeaders } from "./cors.ts";
 import { envelopeOf } from "./envelopes.ts";
 import type { BoxContext, BoxEnv } from "./env.ts";
 import { healthRoutes } from "./health.ts";
+import { metricsRoutes } from "./metrics.ts";
 import { settingsRoutes } from "./settings.ts";
 import { statsRoutes } from "./stats.ts";
 import { talkRoutes } from "./talk.ts";
@@ -98,6 +99,7 @@ export function createApp(services: Services): Hono<BoxEnv> {
 
   for (const routes of [
     healthRoutes,
+    metricsRoutes,
     connectRoutes,
     chatRoutes,
     talkRoutes,

@@ -6,7 +6,7 @@ import type { BoxEnv } from "./env.ts";
 const none = { p50: 0, p95: 0, p99: 0 };
 
 /** How the box and its live session are doing. */
-export function statsRoutes({ firstAudioMs, slot, turns }: Services): Hono<BoxEnv> {
+export function statsRoutes({ firstAudioMs, metrics, slot, turns }: Services): Hono<BoxEnv> {
   const app = new Hono<BoxEnv>();
 
   app.get("/api/stats", (c) => {
@@ -26,6 +26,10 @@ export function statsRoutes({ firstAudioMs, slot, turns }: Services): Hono<BoxEn
       bitrate_bps: media?.bitrateBps ?? 0,
       rtt_ms: session?.peer?.stats().rttMs ?? null,
       first_audio_ms: firstAudioMs.read(),
+      first_frame_ms: metrics.percentiles("first_frame_ms"),
+      llm_ms: metrics.percentiles("llm_ms"),
+      tts_ms: metrics.percentiles("tts_ms"),
+      end_of_speech_ms: metrics.percentiles("end_of_speech_to_audio_ms"),
       turns: turns.count,
       // Both tracks carry timestamps of one clock: the box adds nothing between them.
       av_offset_ms: 0,

@@ -4,6 +4,7 @@ import type { BoxConfig, RecogniserConfig } from "../config.ts";
 import type { Log } from "../ops/log.ts";
 import { Deepgram } from "./deepgram.ts";
 import { OpenAiRealtime } from "./openai-realtime.ts";
+import { PocketSphinx } from "./pocketsphinx.ts";
 import type { RecogniserProvider } from "./recogniser.ts";
 
 export interface RecogniserSurroundings {
@@ -14,6 +15,7 @@ export interface RecogniserSurroundings {
 type Opener = (surroundings: RecogniserSurroundings) => Promise<RecogniserProvider | null>;
 
 const openers: Partial<Record<RecogniserConfig["kind"], Opener>> = {
+  pocketsphinx: async ({ log }) => new PocketSphinx({ log }),
   deepgram: async ({ config: { recogniser }, log }) =>
     recogniser.kind === "deepgram" ? new Deepgram({ ...recogniser, log }) : null,
   openai_realtime: async ({ config: { recogniser }, log }) =>

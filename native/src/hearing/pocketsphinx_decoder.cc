@@ -3,6 +3,7 @@
 #include <sphinxbase/err.h>
 #include <sphinxbase/feat.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>
@@ -90,10 +91,16 @@ class PocketSphinx final : public Decoder {
   }
 
   void accept(std::span<const std::int16_t> pcm) override {
+    // A lesson comes at its sample, however the sound is cut, so that the same speech gives the same words.
+    while (lessons_ > 0 && !pcm.empty()) {
+      const std::size_t lesson = kLessons[kLessons.size() - lessons_];
+      const auto before = pcm.first(std::min(pcm.size(), lesson - kept_.size()));
+      pcm = pcm.subspan(before.size());
+      decode(before);
+      kept_.insert(kept_.end(), before.begin(), before.end());
+      if (kept_.size() == lesson) learn();
+    }
     decode(pcm);
-    if (lessons_ == 0) return;
-    kept_.insert(kept_.end(), pcm.begin(), pcm.end());
-    if (kept_.size() >= kLessons[kLessons.size() - lessons_]) learn();
   }
 
   std::string words() override {
@@ -117,6 +124,8 @@ class PocketSphinx final : public Decoder {
 
   void forget_speaker() override {
     abandon();
+    // And of their room's noise.
+    ps_start_stream(decoder_.get());
     lessons_ = kLessons.size();
     if (first_means_.empty()) return;
     cmn_t* const means = ps_get_feat(decoder_.get())->cmn_struct;
