@@ -23,24 +23,35 @@ export interface DriveOptions {
   language: Language;
   endOfTurn?: EndOfTurn;
   playback?: Playback;
+  /** How much later than it was heard a chunk arrives. */
+  lateMs?: () => number;
   /** Before audio up to `nowMs` is pushed. */
   before?: (nowMs: number) => void;
 }
 
 /** Every event, at the audio's time. */
-export async function drive({ samples, oracle, before, playback, ...rest }: DriveOptions): Promise<Heard[]> {
+export async function drive({
+  samples,
+  oracle,
+  before,
+  lateMs,
+  playback,
+  ...rest
+}: DriveOptions): Promise<Heard[]> {
   const heard: Heard[] = [];
   let nowMs = 0;
+  let arrivedMs = 0;
   const listener = await AudioListener.open({
     provider: oracle.provider,
     ...rest,
     playback: playback ?? null,
     log: pino({ level: "silent" }),
-    now: () => nowMs,
+    now: () => arrivedMs,
     onEvent: (event) => heard.push({ atMs: nowMs, event }),
   });
   for (let at = 0; at < samples.length; at += chunkSamples) {
     nowMs = Math.min(at + chunkSamples, samples.length) / 16;
+    arrivedMs = Math.max(arrivedMs, nowMs + (lateMs?.() ?? 0));
     before?.(nowMs);
     oracle.advance(nowMs);
     listener.push(samples.subarray(at, at + chunkSamples));

@@ -27,6 +27,8 @@ const delaysMs = [60, 150, 300, 600, 900];
 const speakerDb = -20;
 const noiseDb = -62;
 const utteranceAtMs = 600;
+/** Packets of the microphone come up to this late. */
+const latestMs = 60;
 
 /** A small room: the direct sound, a few walls, and a tail that fades; and a loudspeaker without bass. */
 export function inRoom(samples: Float32Array, seed: number): Float32Array {
@@ -61,6 +63,7 @@ interface Scene {
 
 async function play({ activity, text, voice, echoDb, delayMs, seed, bargeIn }: Scene) {
   const playback = new Playback();
+  const random = randomly(seed);
   const lengthMs = utteranceAtMs + voice.length / 16 + 2_500;
   const parts = [];
   if (echoDb !== null)
@@ -78,6 +81,7 @@ async function play({ activity, text, voice, echoDb, delayMs, seed, bargeIn }: S
     scorer: activity.scorer(),
     language: "en",
     playback,
+    lateMs: () => latestMs * Math.abs(random()),
     before(nowMs) {
       if (state === "before" && nowMs >= utteranceAtMs) {
         state = "during";
