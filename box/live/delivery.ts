@@ -134,7 +134,7 @@ export class Delivery {
       correlationId,
     });
     conversation.append("user", content);
-    live?.session.transcript.user(content);
+    if (!live?.session.signal.aborted) live?.session.transcript.user(content);
     this.#wanted = true;
     if (!this.#interrupted) {
       const onFirstAudio = (milliseconds: number) => observer?.onFirstAudio?.(milliseconds);
