@@ -9,6 +9,7 @@ const groups = {
     "cmake",
     "espeak-ng",
     "g++",
+    "kakasi",
     "libavcodec-dev",
     "libavformat-dev",
     "libavutil-dev",

@@ -10,7 +10,7 @@ import {
 } from "../../contract/live.ts";
 import type { Caller } from "../access/caller.ts";
 import { Refusal } from "../failure.ts";
-import { factsOf } from "../live/facts.ts";
+import { factsOf, languageOf } from "../live/facts.ts";
 import { faceOf, tonesOf } from "../live/faces.ts";
 import type { LiveSession } from "../live/session.ts";
 import type { Services } from "../services.ts";
@@ -52,6 +52,7 @@ async function goLive(
   // A voice that cannot be had is refused here; a voice engine that is down is not: the face goes live without it.
   if (wish.voice !== undefined || wish.voice_provider !== undefined)
     voices.choose(voice, null, settings, avatar.id);
+  const setting = { voices, settings, wish: voice, avatar: avatar.id };
   return slot.open({
     caller,
     offerSdp: wish.sdp,
@@ -59,7 +60,8 @@ async function goLive(
     tones: tonesOf(faces, caller.account, avatar.id),
     kind: wish.kind ?? "api",
     voice,
-    facts: factsOf({ voices, settings, wish: voice, avatar: avatar.id }),
+    facts: factsOf(setting),
+    language: languageOf(setting),
     signal: wish.signal,
     maxSeconds:
       wish.max_session_length_seconds ?? sockets.ceilingOf(caller.account) ?? config.session.maxSeconds,

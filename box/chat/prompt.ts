@@ -15,22 +15,13 @@ const toneRules =
 
 const callLanguage = (language: Language) => `The language of this call is ${languageNames[language]}.`;
 
-/** The built-in voice reads kana alone. */
-const kanaOnly =
-  "The voice engine cannot read kanji: write Japanese in hiragana and katakana only, with a space between words.";
-
-function languageRules(
-  language: Language,
-  { canChange, kana }: { canChange: boolean; kana: boolean },
-): string {
+function languageRules(language: Language, canChange: boolean): string {
   const others = languages.filter((one) => one !== language).map((one) => languageNames[one]);
   const change = canChange
     ? `When the person asks for another language or goes on in one, which may be ${others.join(", ")}, use set_language ` +
       "first, without a word before it, and answer in the new language."
     : "When the person goes on in another language, answer in theirs.";
-  const rules = [callLanguage(language), `Answer in ${languageNames[language]}.`, change];
-  if (kana) rules.push(kanaOnly);
-  return rules.join(" ");
+  return [callLanguage(language), `Answer in ${languageNames[language]}.`, change].join(" ");
 }
 
 /** Short, since each tool describes itself; only what must not go wrong in a call. */
@@ -66,17 +57,15 @@ export interface PromptOptions {
 
 /** The persona's own words first, then how its replies reach the listener. */
 export function systemPrompt(
-  settings: Pick<Settings, "system_prompt" | "emotion_responsive"> & Partial<Pick<Settings, "tts_provider">>,
+  settings: Pick<Settings, "system_prompt" | "emotion_responsive">,
   { language, tools = [] }: PromptOptions = {},
 ): string {
   const canChange = tools.some(({ name }) => name === "set_language");
-  const builtinVoice = (settings.tts_provider ?? "local") === "local";
-  const kana = builtinVoice && (language === "ja" || canChange);
   return [
     settings.system_prompt,
     spokenStyle,
     settings.emotion_responsive ? toneRules : "",
-    language === undefined ? "" : languageRules(language, { canChange, kana }),
+    language === undefined ? "" : languageRules(language, canChange),
     toolRules(tools),
   ]
     .filter((part) => part.trim() !== "")

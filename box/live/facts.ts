@@ -2,8 +2,9 @@
 
 import { limits } from "../../contract/limits.ts";
 import type { Settings } from "../../contract/settings.ts";
+import type { Language } from "../../contract/tones.ts";
 import { Refusal } from "../failure.ts";
-import type { Voices, VoiceWish } from "../voices/voices.ts";
+import type { ChosenVoice, Voices, VoiceWish } from "../voices/voices.ts";
 
 export interface SessionFacts {
   model: string;
@@ -19,20 +20,29 @@ export interface FactsOptions {
   avatar: string;
 }
 
-export function factsOf({ voices, settings, wish, avatar }: FactsOptions): SessionFacts {
+export function factsOf(options: FactsOptions): SessionFacts {
+  const { settings } = options;
   return {
     model: settings.live_model,
-    voice: voiceOf({ voices, settings, wish, avatar }),
+    voice: voiceOf(options)?.voice ?? "",
     // A character is not cut in half.
     persona: settings.system_prompt.slice(0, limits.sessionPersonaChars).replace(/[\uD800-\uDBFF]$/, ""),
   };
 }
 
-function voiceOf({ voices, settings, wish, avatar }: FactsOptions): string {
+/** The language a call begins in: that of its voice, where a voice has one. */
+export function languageOf(
+  options: FactsOptions & { voices: Pick<Voices, "choose" | "languageOf"> },
+): Language | undefined {
+  const voice = voiceOf(options);
+  return (voice && options.voices.languageOf(voice)) ?? undefined;
+}
+
+function voiceOf({ voices, settings, wish, avatar }: FactsOptions): ChosenVoice | null {
   try {
-    return voices.choose(wish, null, settings, avatar).voice;
+    return voices.choose(wish, null, settings, avatar);
   } catch (error) {
-    if (error instanceof Refusal) return "";
+    if (error instanceof Refusal) return null;
     throw error;
   }
 }

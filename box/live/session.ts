@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { EndReason, SessionKind } from "../../contract/live.ts";
-import type { Tone } from "../../contract/tones.ts";
+import type { Language, Tone } from "../../contract/tones.ts";
 import type { MediaPacket, StageEvent } from "../../native/binding/index.js";
 import type { Caller } from "../access/caller.ts";
 import type { PeerState } from "../streaming/peer.ts";
@@ -27,6 +27,8 @@ export interface SessionOptions {
   kind: SessionKind;
   voice: VoiceWish;
   facts: SessionFacts;
+  /** Of the call, to begin with (en). */
+  language?: Language | undefined;
   idleSeconds: number;
   maxSeconds: number;
   hub: Hub;
@@ -73,9 +75,10 @@ export class LiveSession {
     this.voice = options.voice;
     this.facts = options.facts;
     this.transcript = new Transcript((line) => options.onLine(this, line));
-    this.call = new Call((change) =>
-      options.hub.tell(this.account, { case: "call", sessionId: this.id, change }),
-    );
+    this.call = new Call({
+      language: options.language ?? "en",
+      onChange: (change) => options.hub.tell(this.account, { case: "call", sessionId: this.id, change }),
+    });
     this.signal = this.#over.signal;
     this.limits = new SessionLimits({
       idleSeconds: options.idleSeconds,

@@ -1,7 +1,7 @@
 // The one live session of a box.
 
 import type { EndReason, SessionKind } from "../../contract/live.ts";
-import type { Tone } from "../../contract/tones.ts";
+import type { Language, Tone } from "../../contract/tones.ts";
 import type { Caller } from "../access/caller.ts";
 import type { AvatarEntry } from "../avatars/library.ts";
 import type { BoxConfig } from "../config.ts";
@@ -22,6 +22,8 @@ export interface OpenRequest {
   kind: SessionKind;
   voice: VoiceWish;
   facts: SessionFacts;
+  /** Of the call, to begin with (en). */
+  language?: Language | undefined;
   /** 0: no ceiling. */
   maxSeconds: number;
   /** Aborts when the caller has left without waiting for the answer: nobody is sent away for them. */
@@ -109,6 +111,7 @@ export class Slot {
       kind: request.kind,
       voice: request.voice,
       facts: request.facts,
+      language: request.language,
       idleSeconds: config.session.idleSeconds,
       maxSeconds: request.maxSeconds,
       hub,

@@ -210,14 +210,20 @@ export class Turns {
     wish,
     session,
     settings,
-    language = session.call.language,
+    language = session.call.chosenLanguage,
   }: {
     wish: VoiceWish;
     session: LiveSession;
     settings: Settings;
-    language?: Language;
+    language?: Language | null;
   }): ChosenVoice {
-    return this.#options.voices.choose(wish, session.voice, settings, session.avatar.id, language);
+    return this.#options.voices.choose(
+      wish,
+      session.voice,
+      settings,
+      session.avatar.id,
+      language ?? undefined,
+    );
   }
 
   async #perform(

@@ -31,13 +31,14 @@ test("a voice that the turn itself names stays as it is, whatever the language",
   );
 });
 
-test("English, which nobody need have chosen, turns no picked voice", () => {
+test("a language that was asked for turns a picked voice, English too", () => {
   class Polyglot extends FakeVoice {
     override has = () => true;
     override inLanguage = (): string => "turned";
   }
   const polyglot = new Voices([new Polyglot()]);
-  expect(polyglot.choose({}, { voice: "de+f3" }, settings, null, "en").voice).toBe("de+f3");
+  expect(polyglot.choose({}, { voice: "de+f3" }, settings, null).voice).toBe("de+f3");
+  expect(polyglot.choose({}, { voice: "de+f3" }, settings, null, "en").voice).toBe("turned");
   expect(polyglot.choose({}, { voice: "de+f3" }, settings, null, "fr").voice).toBe("turned");
 });
 

@@ -17,8 +17,6 @@ export interface VoiceWish {
   voiceProvider?: string | undefined;
 }
 
-const initialLanguage: Language = "en";
-
 export class Voices {
   readonly #engines: Map<string, VoiceProvider>;
 
@@ -35,8 +33,8 @@ export class Voices {
 
   /**
    * The first that is set: the turn's wish, the session's (its picker), the settings, the avatar's own voice.
-   * `language`: the call's. It turns every voice but the turn's own wish to the same character in that language.
-   * English, which a call is in until somebody changes it, leaves a picked voice as it is.
+   * `language`: the one that somebody asked for in the call. It turns every voice but the turn's own wish to the same
+   * character in that language.
    * Throws Refusal: `invalid_body` for a voice the engine does not have, `voice_unavailable` when it is down.
    */
   choose(
@@ -70,8 +68,7 @@ export class Voices {
 
     const slots = [session?.voice?.trim(), settings[voiceSlot(engine.id)]];
     const picked = slots.find((id) => id && engine.has(id));
-    const turned =
-      picked && language && language !== initialLanguage ? engine.inLanguage?.(picked, language) : undefined;
+    const turned = picked && language ? engine.inLanguage?.(picked, language) : undefined;
     const voice = asked ?? turned ?? picked ?? engine.defaultVoice(avatar, language);
     // It loads while the model thinks.
     engine.warm?.(voice);

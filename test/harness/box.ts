@@ -35,7 +35,7 @@ export async function startBox(env: Record<string, string> = {}): Promise<BoxPro
     },
   };
   try {
-    await waitForAvatars(box);
+    await waitForAvatars(box, env.SERVICE_API_KEYS?.split(",")[0]);
   } catch (error) {
     await box.stop();
     throw error;
@@ -43,12 +43,12 @@ export async function startBox(env: Record<string, string> = {}): Promise<BoxPro
   return box;
 }
 
-async function waitForAvatars(box: BoxProcess): Promise<void> {
+async function waitForAvatars(box: BoxProcess, key = "none"): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {
     if (box.child.exitCode !== null) throw new Error(`The box ended:\n${box.output()}`);
     try {
-      const response = await fetch(`${box.url}/api/avatars`);
+      const response = await fetch(`${box.url}/api/avatars`, { headers: { "x-api-key": key } });
       const list = (await response.json()) as { avatars: string[]; preparing: string[] };
       if (list.avatars.length > 0 && list.preparing.length === 0) return;
     } catch {
