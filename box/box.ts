@@ -179,7 +179,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       };
     },
   });
-  microphones.attach({ access, faces, hub, slot, turns, ears, log });
+  microphones.attach({ config, access, faces, hub, slot, turns, ears, log });
   const services: Services = {
     config,
     version: packageJson.version,

@@ -225,3 +225,22 @@ describe("the client", () => {
     expect(box.logged.filter((line) => line.level === 40)).toHaveLength(3);
   });
 });
+
+test("a box told to think of tokens begins no reply before its turn is over", async () => {
+  const thrifty = await startTestBox({ SPECULATIVE_REPLIES: "off" });
+  try {
+    await thrifty.connect();
+    const client = await thrifty.microphone();
+    await client.next("ready");
+    thrifty.ears.listener.tell({ case: "likely", text: "How are you?" });
+    // Answered in order: what an early reply would have asked is asked by now.
+    client.send({ type: "resume" });
+    await client.next("action");
+    expect(thrifty.model.requests).toEqual([]);
+    thrifty.ears.listener.turn("How are you?");
+    expect(await client.next("metric")).toMatchObject({ spec: false });
+    expect(thrifty.model.requests).toHaveLength(1);
+  } finally {
+    await thrifty.close();
+  }
+});

@@ -5,6 +5,7 @@ import { microphoneSampleRate, type MicrophoneEvent } from "../../contract/micro
 import { builtinVoiceEngine } from "../../contract/settings.ts";
 import type { Access } from "../access/access.ts";
 import type { Caller } from "../access/caller.ts";
+import type { BoxConfig } from "../config.ts";
 import { Refusal } from "../failure.ts";
 import type { Ears, Listener } from "../hearing/listener.ts";
 import { RecognitionError } from "../hearing/recogniser.ts";
@@ -24,6 +25,7 @@ const listenWithinMs = 20_000;
 const answersWithinMs = 1_500;
 
 export interface MicrophoneSocketOptions {
+  config: Pick<BoxConfig, "speculativeReplies">;
   socket: WebSocket;
   caller: Caller;
   /** The session it is opened for, and the only one it ever speaks into. */
@@ -185,11 +187,12 @@ export class MicrophoneSocket {
   }
 
   #turnsOf(session: LiveSession): MicrophoneTurns {
-    const { turns, mayDrive, log } = this.#options;
+    const { config, turns, mayDrive, log } = this.#options;
     return new MicrophoneTurns({
       session,
       turns,
       mayDrive,
+      early: config.speculativeReplies,
       log,
       caller: () => this.#credential.caller,
       onReport: (report) => this.#input({ case: "turn", report }),

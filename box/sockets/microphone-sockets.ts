@@ -6,6 +6,7 @@ import { WebSocketServer } from "ws";
 import { microphoneLimits } from "../../contract/microphone-socket.ts";
 import type { Access } from "../access/access.ts";
 import type { Caller } from "../access/caller.ts";
+import type { BoxConfig } from "../config.ts";
 import { Refusal } from "../failure.ts";
 import type { Ears } from "../hearing/listener.ts";
 import type { Faces } from "../live/faces.ts";
@@ -23,6 +24,7 @@ const capacity = 50;
 const closeWithinMs = 1_000;
 
 export interface MicrophoneSurroundings {
+  config: Pick<BoxConfig, "speculativeReplies">;
   access: Access;
   faces: Faces;
   hub: Hub;

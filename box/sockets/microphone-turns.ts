@@ -19,6 +19,8 @@ export interface MicrophoneTurnsOptions {
   turns: Pick<Turns, "prepare" | "message" | "speculate" | "interrupt">;
   caller(): Caller;
   mayDrive: MayDrive;
+  /** False: a reply is begun when its turn is over, and not before. */
+  early: boolean;
   log: Log;
   onReport(report: TurnReport): void;
   /** Which account the voice is billed to, as far as it is not the one chosen. */
@@ -80,6 +82,7 @@ export class MicrophoneTurns {
 
   /** The speaker may be done. */
   speculate(text: string): void {
+    if (!this.#options.early) return;
     this.drop();
     const attempt: Attempt = { words: null, dropped: false, speculation: Promise.resolve(null) };
     this.#attempt = attempt;
