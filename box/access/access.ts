@@ -33,6 +33,9 @@ function challenge(
   return new Refusal(code, message, { headers: { "WWW-Authenticate": "Bearer" } });
 }
 
+const unrecognised = () =>
+  challenge("invalid_api_key", "The API key is not recognised, was revoked or has expired.");
+
 export class Access {
   readonly #authorities: readonly Authority[];
 
@@ -54,8 +57,7 @@ export class Access {
     const secret = presentedSecret(asking);
     if (!secret) throw challenge("missing_api_key", "This route needs an API key.");
     const caller = await this.identify(secret);
-    if (!caller)
-      throw challenge("invalid_api_key", "The API key is not recognised, was revoked or has expired.");
+    if (!caller) throw unrecognised();
     if (policy === "full" && caller.scope !== "full")
       throw challenge("insufficient_scope", "A session token may only stream; this route needs a full key.");
     return caller;
@@ -70,6 +72,19 @@ export class Access {
       if (caller) return caller;
     }
     return null;
+  }
+
+  /** Whether a credential has been revoked since it was let in; the answer holds until the next thing is waited for. */
+  revoked(digest: string): boolean {
+    return this.#authorities.some((authority) => authority.isRevoked?.(digest) ?? false);
+  }
+
+  /**
+   * To be asked after the last wait before something lasting is opened: a revocation ends what is open, and finds nothing
+   * of what is still on its way. Throws Refusal.
+   */
+  requireUnrevoked({ digest }: Caller): void {
+    if (this.revoked(digest)) throw unrecognised();
   }
 
   /** An open box trusts its own machine, and so must not obey whatever page that machine's browser happens to show. */

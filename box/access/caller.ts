@@ -35,4 +35,6 @@ export function digestOf(secret: string): string {
 export interface Authority {
   /** Null when it does not know the secret, or knows it as revoked or expired. Throws Refusal `credential_unverified`. */
   lookup(secret: string): Promise<Caller | null>;
+  /** Whether a credential it knew by this digest has been revoked. Left out where none ever is. */
+  isRevoked?(digest: string): boolean;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Access } from "./access.ts";
 import { digestOf } from "./caller.ts";
 import { PortalKeys } from "./portal-keys.ts";
 
@@ -62,6 +63,25 @@ test("a revoked one is gone at once and stays gone, also when an answer is still
   slow.revoke([digest]);
   late.resolve(credential);
   expect(await looking).toBeNull();
+});
+
+test("a revocation holds while the portal is away, and is known by its digest", async () => {
+  const late = Promise.withResolvers<typeof credential>();
+  let answer = () => Promise.resolve(credential);
+  const { clock, keys: portal } = keys(() => answer());
+  await portal.lookup(secret);
+  clock.nowMs += 60_000;
+  answer = () => late.promise;
+  const looking = portal.lookup(secret);
+  const access = new Access([{ lookup: () => Promise.resolve(null) }, portal]);
+  expect(access.revoked(digest)).toBe(false);
+  portal.revoke([digest]);
+  late.reject(new Error("down"));
+  expect(await looking).toBeNull();
+  expect(access.revoked(digest)).toBe(true);
+  const caller = { ...credential, operator: false };
+  expect(() => access.requireUnrevoked(caller)).toThrow(expect.objectContaining({ code: "invalid_api_key" }));
+  expect(() => access.requireUnrevoked({ ...caller, digest: "another" })).not.toThrow();
 });
 
 test("expiry counts between two questions", async () => {

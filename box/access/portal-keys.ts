@@ -47,12 +47,17 @@ export class PortalKeys implements Authority {
     try {
       return this.#unexpired(await this.#askOnce(digest));
     } catch (error) {
+      if (this.#revoked.has(digest)) return null;
       if (known?.caller && ageMs < staleMs) return this.#unexpired(known.caller);
       throw new Refusal("credential_unverified", "The credential could not be checked just now.", {
         headers: { "Retry-After": "5" },
         cause: error,
       });
     }
+  }
+
+  isRevoked(digest: string): boolean {
+    return this.#revoked.has(digest);
   }
 
   /** Forgets revoked digests for good. */

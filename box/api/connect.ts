@@ -36,7 +36,7 @@ function linkHeader(servers: readonly IceServer[]): string {
 
 /** Opens the slot for an offer, with the avatar and voice the caller wishes for. */
 async function goLive(
-  { config, faces, portal, slot, sockets, voices }: Services,
+  { access, config, faces, portal, slot, sockets, voices }: Services,
   caller: Caller,
   wish: Omit<ConnectRequest, "type"> & { signal: AbortSignal },
 ): Promise<{ session: LiveSession; answerSdp: string }> {
@@ -63,6 +63,7 @@ async function goLive(
     facts: factsOf(setting),
     language: languageOf(setting),
     signal: wish.signal,
+    requireAllowed: () => access.requireUnrevoked(caller),
     maxSeconds:
       wish.max_session_length_seconds ?? sockets.ceilingOf(caller.account) ?? config.session.maxSeconds,
   });

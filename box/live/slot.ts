@@ -26,6 +26,8 @@ export interface OpenRequest {
   language?: Language | undefined;
   /** 0: no ceiling. */
   maxSeconds: number;
+  /** Throws when the caller may no longer go live; asked last of all, as a session that is not open yet is not ended. */
+  requireAllowed?(): void;
   /** Aborts when the caller has left without waiting for the answer: nobody is sent away for them. */
   signal: AbortSignal;
 }
@@ -134,6 +136,7 @@ export class Slot {
       });
       peer = answered.peer;
       if (request.signal.aborted) throw new Refusal("invalid_body", "The caller left before the answer.");
+      request.requireAllowed?.();
       const stage = engine.createStage({
         avatarDir: request.avatar.dir,
         fps: config.video.fps,

@@ -10,6 +10,7 @@ const patience = { timeout: 10_000, interval: 5 };
 let box: TestBox;
 /** Who the box takes a secret for; a test changes it as a portal would. */
 let callers: Map<string, Caller>;
+let revoked: Set<string>;
 
 const caller = (account: string, digest: string, lifeMs: number | null = null): Caller => ({
   account,
@@ -27,7 +28,9 @@ beforeEach(async () => {
     ["second", caller("ada@example.org", "digest-2")],
     ["stranger", caller("bob@example.org", "digest-3")],
   ]);
+  revoked = new Set();
   box.services.access.identify = (secret) => Promise.resolve(callers.get(secret) ?? null);
+  box.services.access.revoked = (digest) => revoked.has(digest);
 });
 afterEach(() => box.close());
 
@@ -92,6 +95,78 @@ test("what a revoked credential asked for and has not begun does not begin", asy
     { content: "Me instead." },
   ]);
   expect(socket.events.slice(1)).toMatchObject([{ type: "error", fatal: true }]);
+});
+
+/** As a heartbeat's answer does it: what is open ends, and nobody hears of it a second time. */
+function revoke(digest: string): void {
+  revoked.add(digest);
+  box.services.sockets.revoke(new Set([digest]));
+  box.services.microphones.revoke(new Set([digest]));
+  if (box.services.slot.current?.digest === digest) void box.services.slot.end("disconnected");
+}
+
+test("a credential revoked while its control socket is on its way opens none", async () => {
+  const { portal } = box.services;
+  const settings = portal.settings.bind(portal);
+  const gate = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  portal.settings = async (account) => {
+    asked.resolve();
+    await gate.promise;
+    return settings(account);
+  };
+  const opening = expect(box.socket({ key: "first" })).rejects.toThrow("401");
+  await asked.promise;
+  revoke("digest-1");
+  gate.resolve();
+  await opening;
+  expect(box.services.sockets.size).toBe(0);
+});
+
+test("a credential revoked between the look-up and the door opens no microphone either", async () => {
+  await box.connect({ key: "second" });
+  box.services.access.identify = (secret) => {
+    revoke("digest-1");
+    return Promise.resolve(callers.get(secret) ?? null);
+  };
+  await expect(box.microphone({ key: "first" })).rejects.toThrow("401");
+  expect(box.services.microphones.size).toBe(0);
+});
+
+test("a credential revoked while its offer is answered goes live with nothing, and the session before stays", async () => {
+  const { session_id } = await box.connect({ key: "stranger" });
+  const gathered = Promise.withResolvers<void>();
+  box.media.gathered = gathered.promise;
+  const connecting = box.ask("/connect", { key: "first", body: { sdp: "v=0\r\n", type: "offer" } });
+  await expect.poll(() => box.media.peers.length, patience).toBe(2);
+  revoke("digest-1");
+  gathered.resolve();
+  const answer = await connecting;
+  expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+  expect(box.services.slot.current?.id).toBe(session_id);
+  expect(box.media.peers[1]?.closed).toBe(true);
+  expect(box.media.stages).toHaveLength(1);
+});
+
+test("a fresh credential that is revoked while it is looked up does not count", async () => {
+  await box.connect({ key: "first" });
+  const socket = await box.socket({ key: "first" });
+  const late = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  box.services.access.identify = async (secret) => {
+    asked.resolve();
+    await late.promise;
+    return callers.get(secret) ?? null;
+  };
+  socket.send({ type: "auth", token: "second" });
+  await asked.promise;
+  revoke("digest-2");
+  late.resolve();
+  expect(await socket.next("auth_state")).toEqual({ type: "auth_state", live: false });
+  expect(box.services.slot.current?.digest).toBe("digest-1");
+  revoke("digest-1");
+  expect((await socket.closed).code).toBe(closeCode.credentialRevoked);
+  expect(box.services.slot.current).toBeNull();
 });
 
 test("credentials are looked up in the order they came: the last one stays, and every one is answered", async () => {

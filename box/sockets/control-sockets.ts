@@ -44,8 +44,9 @@ export class ControlSockets {
     this.#requireRoom(caller.account);
     const maxSeconds = ceilingOf(request);
     const face = await surroundings.faceOf(caller);
-    // Others may have come in meanwhile.
+    // Others may have come in meanwhile, and the credential may have gone.
     this.#requireRoom(caller.account);
+    surroundings.access.requireUnrevoked(caller);
     let opened = false;
     // The callback runs before handleUpgrade returns, or not at all.
     this.#server.handleUpgrade(request, stream, head, (socket) => {

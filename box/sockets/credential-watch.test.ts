@@ -20,7 +20,7 @@ function watch(livesSeconds: number | null, identify: (secret: string) => Promis
   let lapses = 0;
   const watching = new CredentialWatch({
     caller: caller("ada", livesSeconds),
-    access: { identify },
+    access: { identify, revoked: (digest) => digest.startsWith("revoked") },
     log: createLog("silent"),
     onLapsed: () => lapses++,
   });

@@ -8,7 +8,7 @@ import { describeError, type Log } from "../ops/log.ts";
 
 export interface CredentialWatchOptions {
   caller: Caller;
-  access: Pick<Access, "identify">;
+  access: Pick<Access, "identify" | "revoked">;
   log: Log;
   /** Once for every credential that ages out. */
   onLapsed(): void;
@@ -42,6 +42,8 @@ export class CredentialWatch {
     }
     // The identity behind a socket is frozen: a good credential of somebody else changes nothing.
     if (this.#closed || !fresh || fresh.account !== this.#caller.account) return false;
+    // Revoked while it was looked up, when no socket stood on it yet.
+    if (access.revoked(fresh.digest)) return false;
     this.#caller = fresh;
     this.#watch();
     return true;

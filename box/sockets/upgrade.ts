@@ -54,6 +54,7 @@ async function admit(
   const door = doors.get(url.pathname);
   if (!door || !caller) throw new Refusal("not_found", "There is no WebSocket at this path.");
   if (stream.destroyed) return;
+  access.requireUnrevoked(caller);
   await door.upgrade(request, stream, head, caller);
 }
 
