@@ -66,6 +66,10 @@ export const serverEventSchema = z.discriminatedUnion("type", [
     content: z.string(),
     correlationId: sharedCorrelationId,
   }),
+  /**
+   * One clause. `endOfSpeech` is true once a reply with words: on its last clause, or, when only its end showed that nothing
+   * more is to be said, on one more event just before `message`, with no `content`.
+   */
   z.object({
     type: z.literal("message_stream"),
     id: z.string(),
@@ -110,6 +114,7 @@ export const serverEventSchema = z.discriminatedUnion("type", [
     first_audio_ms: z.number(),
     first_frame_ms: z.number(),
   }),
+  /** `arguments` are as the model wrote them: no moderation screen sees them. */
   z.object({
     type: z.literal("tool_call"),
     id: z.string(),

@@ -36,6 +36,8 @@ interface Candidate {
   dressed: boolean;
   unspaced: boolean;
   spaced: boolean;
+  /** A new line began after it, so what comes next is another clause; when nothing does, it was the last one. */
+  lineOver: boolean;
   /** Where the last space before it was. */
   spaceBefore: number;
   /** The next word so far, when it decides. */
@@ -157,6 +159,7 @@ export class ClauseCutter {
       dressed: false,
       unspaced: unspaced.has(character),
       spaced: false,
+      lineOver: false,
       spaceBefore: this.#lastSpace,
       look: null,
     };
@@ -166,31 +169,27 @@ export class ClauseCutter {
   #follow(candidate: Candidate, character: string): Reading {
     if (candidate.look) return this.#lookOn(candidate, candidate.look, character);
     if (space.test(character)) {
-      if (character === "\n" || candidate.unspaced) return "end";
+      candidate.lineOver ||= character === "\n";
       candidate.spaced = true;
       return "more";
     }
-    const extend = (): Reading => {
-      candidate.end = this.#pending.length;
-      candidate.dressed = true;
-      candidate.spaced = false;
-      candidate.unspaced ||= unspaced.has(character);
-      return "more";
-    };
+    if (emoji.test(character)) return this.#extend(candidate, character);
+    if (candidate.lineOver) return "end";
     if (this.#closes(character, candidate)) {
       this.#quote(character);
-      return extend();
+      return this.#extend(candidate, character);
     }
     if (!candidate.spaced) {
-      if (hardStops.has(character)) return extend();
+      if (hardStops.has(character)) return this.#extend(candidate, character);
       if (candidate.unspaced)
         return /[」』]$/u.test(this.#clause(candidate)) && /[とっ]/u.test(character) ? "inner" : "end";
       if (candidate.hard && /[¿¡]/u.test(character)) return "end";
       if (candidate.hard && candidate.character !== "." && cjk.test(character)) return "end";
-      return emoji.test(character) ? extend() : "inner";
+      return "inner";
     }
+    if (candidate.unspaced) return "end";
     // French puts a space before its marks.
-    if (candidate.hard && (character === "?" || character === "!")) return extend();
+    if (candidate.hard && (character === "?" || character === "!")) return this.#extend(candidate, character);
     if (!candidate.hard || candidate.character !== "." || candidate.dressed) return "end";
     const words = this.#clause(candidate).slice(0, -1).split(/\s+/u);
     const context = {
@@ -201,6 +200,15 @@ export class ClauseCutter {
     const verdict = judgeStop(context, character);
     if (verdict !== "look") return verdict;
     candidate.look = { context, word: character };
+    return "more";
+  }
+
+  /** The character belongs to the clause that ends. */
+  #extend(candidate: Candidate, character: string): Reading {
+    candidate.end = this.#pending.length;
+    candidate.dressed = true;
+    candidate.spaced = false;
+    candidate.unspaced ||= unspaced.has(character);
     return "more";
   }
 

@@ -56,6 +56,8 @@ export class Delivery {
   #interrupted = false;
   #removed = false;
   #unspoken = false;
+  /** A clause was told as the last one. */
+  #ended = false;
   #failure: Refusal | null = null;
 
   constructor(options: DeliveryOptions) {
@@ -234,6 +236,7 @@ export class Delivery {
       endOfSpeech: clause.last,
       correlationId,
     });
+    this.#ended = clause.last;
     this.#said.push(clause);
     this.#observer?.onClause?.(clause);
   }
@@ -300,6 +303,18 @@ export class Delivery {
       return;
     }
     if (failure) hub.publish(caller.account, { type: "warning", message: failure.message });
+    // What came after the last clause was nothing to say: that it was the last one is known only now.
+    if (reply !== "" && !this.#ended)
+      hub.publish(caller.account, {
+        type: "message_stream",
+        id: this.#id,
+        role: "persona",
+        content: "",
+        tone: this.#said.at(-1)?.tone ?? tone,
+        contentIndex: this.#said.length,
+        endOfSpeech: true,
+        correlationId,
+      });
     hub.publish(caller.account, {
       type: "message",
       id: this.#id,

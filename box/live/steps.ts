@@ -14,12 +14,15 @@ import { goodbyes } from "./farewell.ts";
 import type { PreparedMessage } from "./turn.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
+/** Tools that run in one go of the model; nothing sensible takes more. */
+const mostUses = 8;
+
 export type ReplyStep =
   /** Words, as the moderation screen left them. */
   | { case: "clause"; clause: Clause }
   /** The screen left nothing of some words. */
   | { case: "removed" }
-  /** A tool is about to run. */
+  /** A tool that exists is about to run. */
   | { case: "tool"; name: string; label: string }
   /** A tool did something to the conversation. */
   | { case: "action"; action: PersonaAction };
@@ -46,6 +49,8 @@ export function replySteps(options: ReplyOptions): AsyncGenerator<ReplyStep, voi
 class Reply {
   readonly #options: ReplyOptions;
   readonly #messages: ModelMessage[];
+  /** Lines said while tools ran: each once a reply. */
+  readonly #lines = new Set<string>();
   #tone: Tone = "neutral";
 
   constructor(options: ReplyOptions) {
@@ -78,23 +83,22 @@ class Reply {
   }
 
   /** Runs the tools of a round, all at once. Null when the reply ends with them. */
-  async *#run(uses: readonly ToolUse[], spoke: boolean): AsyncGenerator<ReplyStep, ToolOutcome[] | null> {
+  async *#run(asked: readonly ToolUse[], spoke: boolean): AsyncGenerator<ReplyStep, ToolOutcome[] | null> {
     const { toolbox, signal, language } = this.#options;
-    for (const { name } of uses) yield { case: "tool", name, label: toolbox.label(name, language()) };
+    const [uses, rest] = [asked.slice(0, mostUses), asked.slice(mostUses)];
+    const exists = (name: string) => toolbox.definitions.some((tool) => tool.name === name);
+    // A name that the model made up is its own words, and no screen has seen them.
+    for (const { name } of uses)
+      if (exists(name)) yield { case: "tool", name, label: toolbox.label(name, language()) };
     const running = Promise.all(uses.map((use) => this.#outcome(use)));
     if (!spoke) yield* this.#meanwhile(uses);
     const outcomes = await unlessAborted(running, signal);
     if (!outcomes) return null;
 
-    const actions = outcomes.flatMap(({ action }) => action ?? []);
-    if (!spoke && actions.some(({ name }) => name === "end_call")) {
-      const words = toolbox.phrase("end_call", language()) ?? goodbyes[language()];
-      const goodbye = await this.#screened({ text: words, tone: this.#tone, last: true });
-      if (goodbye) yield goodbye;
-    }
-    for (const action of actions) yield { case: "action", action };
-    const ends = uses.some(({ name }, at) => toolbox.endsTurn(name) && outcomes[at]?.isError === false);
-    return ends ? null : outcomes;
+    const ending = uses.filter(({ name }, at) => toolbox.endsTurn(name) && outcomes[at]?.isError === false);
+    if (!spoke) yield* this.#parting(ending.map(({ name }) => name));
+    for (const { action } of outcomes) if (action) yield { case: "action", action };
+    return ending.length > 0 ? null : [...outcomes, ...tooMany(rest)];
   }
 
   /** What the persona says while its tools run, when it has not said anything itself. */
@@ -102,11 +106,25 @@ class Reply {
     const { toolbox, language } = this.#options;
     for (const { name } of uses) {
       const text = toolbox.endsTurn(name) ? null : toolbox.phrase(name, language());
-      if (!text) continue;
+      if (!text || this.#lines.has(text)) continue;
+      this.#lines.add(text);
       const phrase = await this.#screened({ text, tone: this.#tone, last: false });
       if (phrase) yield phrase;
       return;
     }
+  }
+
+  /** What the persona says as its turn ends with tools, when it has not said anything itself. */
+  async *#parting(names: readonly string[]): AsyncGenerator<ReplyStep, void, undefined> {
+    const { toolbox, language } = this.#options;
+    const phrase = (name: string) => toolbox.phrase(name, language());
+    // To be silent is all that skip_turn is for.
+    const text = names.includes("end_call")
+      ? (phrase("end_call") ?? goodbyes[language()])
+      : names.map((name) => (name === "skip_turn" ? null : phrase(name))).find((words) => words !== null);
+    if (!text) return;
+    const words = await this.#screened({ text, tone: this.#tone, last: true });
+    if (words) yield words;
   }
 
   async #outcome(use: ToolUse): Promise<ToolOutcome> {
@@ -209,6 +227,13 @@ class WrittenRound {
 
 /** Answers in place of tools that were called once too often. */
 function enough(uses: readonly ToolUse[]): ToolOutcome[] {
-  const content = "No more tools can be called in this reply; answer with what is known.";
+  return refused(uses, "No more tools can be called in this reply; answer with what is known.");
+}
+
+function tooMany(uses: readonly ToolUse[]): ToolOutcome[] {
+  return refused(uses, `Not run: at most ${mostUses} tools can be called at once.`);
+}
+
+function refused(uses: readonly ToolUse[], content: string): ToolOutcome[] {
   return uses.map(({ id }) => ({ id, content, isError: true, action: null }));
 }

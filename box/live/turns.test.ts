@@ -246,6 +246,7 @@ test("clauses are screened before they are shown, spoken or kept, in order, whil
   expect(clauses()).toEqual([
     [0, "One thing.", false],
     [1, "Three things.", false],
+    [2, "", true],
   ]);
   expect(machine.history()).toEqual(["user: Count", "assistant: One thing. Three things."]);
   expect(JSON.stringify([machine.events(), machine.voice.spoken])).not.toMatch(/forbidden|damn/);

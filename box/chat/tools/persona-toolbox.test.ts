@@ -166,6 +166,7 @@ test("what the persona says while a tool runs", () => {
     look_up_order: { en: "Let me look.", de: "Ich schaue nach." },
     note_it: { en: "Noted." },
     end_call: { en: "Farewell." },
+    pause_conversation: { en: "I will wait." },
     skip_turn: { en: "never" },
   };
   const box = of(
@@ -178,8 +179,12 @@ test("what the persona says while a tool runs", () => {
   expect(box.phrase("look_up_order", "fr")).toBe("Un instant, s’il vous plaît.");
   expect(new Set(languages.map((language) => box.phrase("other", language))).size).toBe(languages.length);
   expect(box.phrase("note_it", "en")).toBe("Noted.");
-  expect(box.phrase("note_it", "fr")).toBeNull();
+  // Nothing of ours is there in French.
+  expect(box.phrase("note_it", "fr")).toBe("Noted.");
+  expect(box.phrase("pause_conversation", "fr")).toBe("I will wait.");
   expect(box.phrase("end_call", "en")).toBe("Farewell.");
+  // A goodbye of ours is.
+  expect(box.phrase("end_call", "fr")).toBeNull();
   for (const name of ["skip_turn", "set_language", "__proto__", "nobody"])
     expect(box.phrase(name, "en")).toBeNull();
 });
@@ -260,14 +265,22 @@ test("fire and forget: told and not waited for, and an interrupt of the turn doe
   expect(JSON.parse(logged)).toMatchObject({ level: 40, tool: "far", fault: "status", status: 500 });
 });
 
-test("sent and not waited for has a bound", async () => {
-  atEndpoint = () => new Promise(() => undefined);
-  const box = of([custom({ mode: "fire_and_forget", endpoint: "https://tools.example/" })]);
-  const outcomes = await Promise.all(
-    Array.from({ length: 40 }, () => box.run(use("look_up_order", { order: "1" }), context)),
+test("sent and not waited for has a bound, each account its own", async () => {
+  const answered = Promise.withResolvers<string>();
+  atEndpoint = () => answered.promise;
+  const boxes = toolboxes();
+  const box = boxes.of(
+    { tools: [custom({ mode: "fire_and_forget", endpoint: "https://tools.example/" })], tool_phrases: {} },
+    true,
   );
+  const run = (account: string) => box.run(use("look_up_order", { order: "1" }), { ...context, account });
+  const outcomes = await Promise.all(Array.from({ length: 40 }, () => run("me")));
   expect(outcomes.filter(({ isError }) => isError)).toHaveLength(8);
   expect(endpointCalls).toHaveLength(32);
+  expect(await run("somebody else")).toMatchObject({ isError: false });
+  answered.resolve("at last");
+  await boxes.close();
+  expect(await run("me")).toMatchObject({ isError: false });
 });
 
 test("arguments are looked at before anybody sees them", async () => {

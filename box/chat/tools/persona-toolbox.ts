@@ -19,7 +19,7 @@ export interface PersonaToolboxesOptions {
   log: Log;
 }
 
-/** Calls that are sent and not waited for, at once; a box that many servers keep waiting starts no more. */
+/** Calls of an account that are sent and not waited for, at once; one whose servers keep it waiting starts no more. */
 const mostUnawaited = 32;
 
 const started = "The tool was started; its result is not waited for.";
@@ -28,7 +28,8 @@ const busy = "Too many tools are running already.";
 
 export class PersonaToolboxes implements Toolboxes {
   readonly #options: PersonaToolboxesOptions;
-  readonly #unawaited = new Set<Promise<void>>();
+  /** By account. */
+  readonly #unawaited = new Map<string, Set<Promise<void>>>();
 
   constructor(options: PersonaToolboxesOptions) {
     this.#options = options;
@@ -58,7 +59,7 @@ export class PersonaToolboxes implements Toolboxes {
 
   async close(): Promise<void> {
     this.#options.endpoints.close();
-    await Promise.all(this.#unawaited);
+    await Promise.all([...this.#unawaited.values()].flatMap((sent) => [...sent]));
   }
 
   async #run(
@@ -107,7 +108,7 @@ export class PersonaToolboxes implements Toolboxes {
   async #atEndpoint(
     tool: ToolDefinition,
     use: ToolUse,
-    { endpoint, sessionId, correlationId, signal }: ToolContext & { endpoint: string },
+    { endpoint, account, sessionId, correlationId, signal }: ToolContext & { endpoint: string },
   ): Promise<string> {
     const call = {
       endpoint,
@@ -118,7 +119,8 @@ export class PersonaToolboxes implements Toolboxes {
       timeoutMs: tool.timeout_seconds * 1000,
     };
     if (tool.mode === "await_result") return this.#options.endpoints.call({ ...call, signal });
-    if (this.#unawaited.size >= mostUnawaited) throw new EndpointError("network", busy);
+    const unawaited = this.#unawaited.get(account) ?? new Set();
+    if (unawaited.size >= mostUnawaited) throw new EndpointError("network", busy);
     // It was asked for and goes on when its turn is cut short; only its time runs out, or the box ends.
     const sent = this.#options.endpoints
       .call({ ...call, signal: new AbortController().signal })
@@ -126,8 +128,12 @@ export class PersonaToolboxes implements Toolboxes {
         () => this.#options.log.info({ tool: tool.name }, "a tool that is not waited for has answered"),
         (error: unknown) => this.#complain(tool.name, error),
       )
-      .finally(() => this.#unawaited.delete(sent));
-    this.#unawaited.add(sent);
+      .finally(() => {
+        unawaited.delete(sent);
+        if (unawaited.size === 0) this.#unawaited.delete(account);
+      });
+    unawaited.add(sent);
+    this.#unawaited.set(account, unawaited);
     return started;
   }
 
@@ -151,7 +157,7 @@ function asModelTool({ name, description, parameters }: ModelTool): ModelTool {
   return { name, description, parameters };
 }
 
-/** The caller's own line wins; one of ours fills the time in which a tool is waited for. */
+/** The caller's line in the call's language wins, then one of ours in that language, then the caller's English one. */
 function phraseOf({
   name,
   language,
@@ -165,7 +171,10 @@ function phraseOf({
 }): string | null {
   // It is silent on purpose.
   if (name === "skip_turn") return null;
-  const own = Object.hasOwn(phrases, name) ? phrases[name]?.[language] : undefined;
-  if (own !== undefined) return own;
-  return custom.get(name)?.mode === "await_result" ? waitingLine[language] : null;
+  const own = Object.hasOwn(phrases, name) ? phrases[name] : undefined;
+  const line = own?.[language];
+  if (line !== undefined) return line;
+  // Of ours there are a line that fills the time in which a tool is waited for, and goodbyes for whoever says none.
+  if (custom.get(name)?.mode === "await_result") return waitingLine[language];
+  return name === "end_call" ? null : (own?.en ?? null);
 }
