@@ -7,6 +7,8 @@ interface OpenTurn {
   correlationId: string | null;
   content: string;
   clauses: string[];
+  /** Nothing more of it may be streamed. */
+  ended: boolean;
 }
 
 /** Throws as soon as an event comes that breaks the order of turns. Talk has a correlationId that begins with `talk`. */
@@ -32,19 +34,30 @@ export class TurnWitness {
     switch (event.type) {
       case "user_message":
         if (this.#turn) throw new Error(`${event.content} was accepted within ${this.#turn.content}.`);
-        this.#turn = { correlationId: event.correlationId, content: event.content, clauses: [] };
+        this.#turn = {
+          correlationId: event.correlationId,
+          content: event.content,
+          clauses: [],
+          ended: false,
+        };
         this.accepted.push(event.content);
         break;
       case "message_stream": {
-        const { clauses } = this.#expect(event.correlationId, event.type);
+        const turn = this.#expect(event.correlationId, event.type);
+        const { clauses } = turn;
+        if (turn.ended) throw new Error(`Clause ${event.contentIndex} came after the end of speech.`);
+        turn.ended = event.endOfSpeech;
         if (event.contentIndex !== clauses.length)
           throw new Error(`Clause ${event.contentIndex} came as number ${clauses.length}.`);
         clauses.push(event.content);
         break;
       }
       case "message": {
-        const { clauses } = this.#expect(event.correlationId, event.type);
-        if (event.content !== clauses.join(" ")) throw new Error("The message is not what was streamed.");
+        const { clauses, ended } = this.#expect(event.correlationId, event.type);
+        if (ended !== (event.content !== "")) throw new Error("Its end of speech was not told.");
+        // The end of speech may be an event of its own, with no words.
+        if (event.content !== clauses.filter((clause) => clause !== "").join(" "))
+          throw new Error("The message is not what was streamed.");
         this.#close("message");
         break;
       }
