@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AvatarCreated, AvatarList, BuildReport } from "../../contract/avatars.ts";
-import { limits } from "../../contract/limits.ts";
 import { baseTone } from "../../contract/tones.ts";
 import { BuildQueue } from "./build-queue.ts";
 import { entryOf, squareOf, takenAt, type AvatarEntry } from "./entry.ts";
@@ -16,22 +14,10 @@ import { checkPhoto, encodeSource, nativeBuilder, PREPARATION_VERSION, PREVIEW_F
 import type { AvatarBuilder, CheckedPhoto } from "./prepare.ts";
 import { AvatarStore } from "./store.ts";
 import type { AvatarRecord } from "./store.ts";
+import { digest, photoBytes, type CreateAvatarRequest } from "./upload.ts";
 
 export type { AvatarEntry } from "./entry.ts";
-
-export interface CreateAvatarRequest {
-  owner: string;
-  filename: string;
-  /** Display name; with it a new unique id is made, without it the id comes from the filename and replaces. */
-  name?: string;
-  /** The photograph: in memory, or a file that the library reads and leaves in place. */
-  bytes?: Uint8Array;
-  bytesPath?: string;
-  /** Multipart text as received; empty is bust, anything but head, bust, full is `invalid_framing`. */
-  framing?: string;
-  /** How much the head moves, 0..1 (0.5). */
-  gestureAmplitude?: number;
-}
+export type { CreateAvatarRequest } from "./upload.ts";
 
 export interface AvatarLibraryOptions {
   /** The box's state folder; avatars live in `<stateDir>/avatars`. */
@@ -380,23 +366,6 @@ export class AvatarLibrary {
 
 function isVisible({ owner }: AvatarRecord, account: string | null): boolean {
   return owner === null || owner === account;
-}
-
-async function photoBytes({ bytes, bytesPath }: CreateAvatarRequest): Promise<Uint8Array> {
-  if (bytes) return bytes;
-  if (bytesPath === undefined) throw new TypeError("An avatar needs bytes or bytesPath.");
-  const { size } = await stat(bytesPath);
-  if (size > limits.imageBytes) {
-    throw new AvatarError(
-      "image_too_large",
-      `A photograph may have at most ${limits.imageBytes / 1024 / 1024} MB.`,
-    );
-  }
-  return readFile(bytesPath);
-}
-
-function digest(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }
 
 function epochSeconds(): number {

@@ -7,7 +7,6 @@ export type LiveStage = Pick<
   Stage,
   | "beginUtterance"
   | "pushAudio"
-  | "addMark"
   | "endUtterance"
   | "interrupt"
   | "requestKeyframe"

@@ -61,12 +61,6 @@ export class FakeStage implements LiveStage {
     return true;
   }
 
-  addMark(utterance: number, mark: number): boolean {
-    if (this.#utterances[utterance - 1]?.over) return false;
-    this.#emit({ type: "mark", utterance, mark, mediaTimeMs: 0 });
-    return true;
-  }
-
   endUtterance(utterance: number): void {
     const begun = this.#utterances[utterance - 1];
     if (begun && !this.held) this.#end(begun, begun.pushedMs, false);
