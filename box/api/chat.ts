@@ -1,6 +1,7 @@
 // One turn over HTTP, as a single answer or as a stream of lines.
 
 import { Hono } from "hono";
+import { parseAccept } from "hono/utils/accept";
 import {
   chatRequestSchema,
   type ChatFrame,
@@ -11,11 +12,12 @@ import {
 } from "../../contract/chat.ts";
 import type { Refusal } from "../failure.ts";
 import { faceOf, tonesOf } from "../live/faces.ts";
+import { abortable } from "../chat/abortable.ts";
 import type { Clause } from "../chat/speech.ts";
 import { complain, turnFailure } from "../live/failure.ts";
-import type { PreparedMessage, TurnObserver } from "../live/turn.ts";
+import type { PreparedMessage, Recorder, TurnObserver } from "../live/turn.ts";
 import type { Services } from "../services.ts";
-import { VoiceError, type Pcm } from "../voices/voice.ts";
+import type { Pcm } from "../voices/voice.ts";
 import type { ChosenVoice } from "../voices/voices.ts";
 import { readJson } from "./body.ts";
 import { callerOf, type BoxContext, type BoxEnv } from "./env.ts";
@@ -24,8 +26,8 @@ import { streamFrames } from "./ndjson.ts";
 /** By the `Accept` header among other media types, or by `stream` being the boolean true and nothing like it. */
 function wantsStream(c: BoxContext, { stream }: ChatRequest): boolean {
   if (stream === true) return true;
-  const accepted = (c.req.header("accept") ?? "").toLowerCase().split(",");
-  return accepted.some((type) => type.split(";")[0]?.trim() === "application/x-ndjson");
+  const accepted = parseAccept(c.req.header("accept") ?? "");
+  return accepted.some(({ type, q }) => type.toLowerCase() === "application/x-ndjson" && q > 0);
 }
 
 export function chatRoutes(services: Services): Hono<BoxEnv> {
@@ -62,23 +64,21 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
     const { account } = request.caller;
     const face = faceOf(faces, account, { asked: body.avatar, saved: settings.avatar });
     const chosen = voices.choose(request, null, settings, face?.id ?? null);
-    return async (left) => {
-      const said: Clause[] = [];
-      const speech = async function* (clauses: AsyncIterable<Clause>): AsyncGenerator<Pcm> {
-        for await (const clause of clauses) {
-          said.push(clause);
-          const { text, tone } = clause;
-          yield* chosen.engine.synthesize({ text, tone, voice: chosen.voice, signal: left });
-        }
-      };
-      const audio = await recordings.save(account, speech(turns.written(prepared, left))).catch((error) => {
-        // A persona that keeps quiet makes no recording.
-        if (error instanceof VoiceError && said.length === 0) return "";
-        throw error;
-      });
+    const speech = async function* (
+      clauses: AsyncIterable<Clause>,
+      signal: AbortSignal,
+    ): AsyncGenerator<Pcm> {
+      for await (const { text, tone } of clauses) {
+        // An engine that does not heed its signal must not hold up the account.
+        yield* abortable(chosen.engine.synthesize({ text, tone, voice: chosen.voice, signal }), signal);
+      }
+    };
+    const record: Recorder = (clauses, signal) => recordings.save(account, speech(clauses, signal));
+    return async (reader) => {
+      const { reply, tone, audio } = await turns.record(prepared, { record, reader });
       return {
-        reply: said.map((clause) => clause.text).join(" "),
-        tone: said[0]?.tone ?? "neutral",
+        reply,
+        tone,
         audio,
         identity: face?.id ?? "",
         tones: face ? tonesOf(faces, account, face.id) : ["neutral"],

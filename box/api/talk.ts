@@ -11,14 +11,16 @@ export function talkRoutes({ turns }: Services): Hono<BoxEnv> {
 
   app.post("/api/talk", async (c) => {
     const { text, content, voice, tone } = await readJson(c, talkRequestSchema);
-    const spoken = text ?? content ?? "";
-    await turns.talk({ caller: callerOf(c), content: spoken, voice, tone, correlationId: null });
+    const spoken = (text ?? content ?? "").toWellFormed();
+    const caller = callerOf(c);
+    const { failure } = await turns.talk({ caller, content: spoken, voice, tone, correlationId: null });
+    if (failure) throw failure;
     return c.json({ ok: true, spoken });
   });
 
   // What is named here is what ran when the request came in: looking the caller up may take longer than a turn.
   app.post("/api/interrupt", async (c) => {
-    await turns.interrupt(callerOf(c).account, c.get("sight"));
+    await turns.interrupt(callerOf(c).account, { sight: c.get("sight") });
     return c.json({ ok: true });
   });
 

@@ -244,6 +244,7 @@ export class Delivery {
   #act(action: PersonaAction): void {
     const call = this.#options.prepared.live?.session.call;
     this.#actions.push(action);
+    if (action.name === "end_call") this.#options.prepared.live?.session.departure.begin();
     if (action.name === "pause_conversation") call?.setPaused(action.paused);
     if (action.name === "set_language") {
       call?.setLanguage(action.language);

@@ -31,7 +31,8 @@ export class Director {
   readonly #utterances = new Map<number, Utterance>();
   /** Utterances whose first frame has not gone out yet. */
   #awaitingFrame: { utterance: Utterance; startedAtMs: number } | null = null;
-  #generation = 0;
+  /** Number of the last utterance that was opened. */
+  #last = 0;
   #closed = false;
 
   constructor(options: DirectorOptions) {
@@ -39,9 +40,9 @@ export class Director {
     this.#options = options;
   }
 
-  /** Counts interrupts. */
-  get generation(): number {
-    return this.#generation;
+  /** Number of the last utterance that got its place. */
+  get last(): number {
+    return this.#last;
   }
 
   /** Something is being said or waits to be. */
@@ -69,24 +70,30 @@ export class Director {
       // The stage takes no more, as when too many wait already.
     }
     if (utterance.number === null) utterance.end({ interrupted: true, playedMs: 0 });
-    else this.#utterances.set(utterance.number, utterance);
+    else {
+      this.#last = utterance.number;
+      this.#utterances.set(utterance.number, utterance);
+    }
   }
 
   /**
-   * Silence. With a generation it stops that one only: what began later goes on.
-   * Resolves when the stage has confirmed that everything is over.
+   * Silence. Where everything that got its place up to the utterance `upTo` is over, what began later goes on; a stage
+   * falls silent as a whole. Resolves when it has confirmed that everything is over.
    */
-  async interrupt(generation = this.#generation): Promise<void> {
-    if (generation !== this.#generation || this.#closed) return;
-    this.#generation++;
-    const begun = [...this.#utterances.values()];
-    if (begun.length === 0) return;
-    for (const utterance of begun) utterance.stop();
+  async interrupt(upTo = this.#last): Promise<void> {
+    if (this.#closed) return;
+    const begun = [...this.#utterances.entries()].map(([number, utterance]) => ({
+      number,
+      utterance,
+      playedMs: utteranceAgeMs(utterance),
+    }));
+    if (!begun.some(({ number }) => number <= upTo)) return;
+    for (const { utterance } of begun) utterance.stop();
     this.#stage.interrupt();
     const timer = setTimeout(() => {
-      for (const utterance of begun) this.#end(utterance, { interrupted: true, playedMs: 0 });
+      for (const { utterance, playedMs } of begun) this.#end(utterance, { interrupted: true, playedMs });
     }, stageAnswerMs);
-    await Promise.all(begun.map((utterance) => utterance.ended));
+    await Promise.all(begun.map(({ utterance }) => utterance.ended));
     clearTimeout(timer);
   }
 

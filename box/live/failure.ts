@@ -10,6 +10,7 @@ export const sentences = {
   cutBefore: "The reply was interrupted before it began.",
   removed: "The reply was removed by the moderation screen.",
   messageRemoved: "The message was removed by the moderation screen.",
+  sessionEnded: "The live session has ended.",
   onlyTools: "The model kept calling tools and gave no answer.",
 };
 

@@ -181,7 +181,7 @@ test("a stop while a typed message is still prepared stops it; one that is spoke
     );
     // A stop from before it was asked for leaves a message alone.
     const later = machine.prepare("And this?");
-    await machine.turns.interrupt("ada", earlier);
+    await machine.turns.interrupt("ada", { sight: earlier });
     expect(await machine.turns.message(await later)).toMatchObject({ interrupted: false });
   }
 });
@@ -228,4 +228,54 @@ test("what one caller does touches no turn of the other", async () => {
   expect(await turn).toMatchObject({ reply: "First. Second.", interrupted: false });
   expect(machine.media.stage.interrupts).toBe(0);
   expect(machine.types("bob")).toEqual(["interrupted"]);
+});
+
+test("a message that is still prepared when the conversation is reset belongs to the old one", async () => {
+  await machine.connect();
+  await machine.say("Old");
+  for (const source of ["typed", "spoken"] as const) {
+    const screened = Promise.withResolvers<void>();
+    machine.screen.pause = (text) => (text === "Between" ? screened.promise : Promise.resolve());
+    const request = { caller: callerNamed("ada"), source, content: "Between", correlationId: null };
+    const turn = machine.turns.prepare(request).then((prepared) => machine.turns.message(prepared));
+    await machine.turns.reset("ada");
+    screened.resolve();
+    expect(await turn).toMatchObject({ interrupted: source === "typed" });
+    expect(machine.history()).toEqual([]);
+  }
+  await machine.say("New");
+  expect(machine.model.requests.at(-1)?.messages).toEqual([{ role: "user", content: "New" }]);
+});
+
+test("a reply begun early and reset before it was wanted is made anew in the new conversation", async () => {
+  await machine.connect();
+  await machine.say("Old");
+  const request = {
+    caller: callerNamed("ada"),
+    source: "spoken" as const,
+    content: "Hi",
+    correlationId: null,
+  };
+  const speculation = machine.turns.speculate(await machine.turns.prepare(request));
+  await machine.turns.reset("ada");
+  machine.model.reply = () => ["Anew."];
+  expect(await speculation.commit()).toMatchObject({ reply: "Anew." });
+  expect(machine.history()).toEqual(["user: Hi", "assistant: Anew."]);
+});
+
+test("a session that ends while its message is screened is what the caller is told of", async () => {
+  const session = await machine.connect();
+  // As a service that is asked does, the screen leaves nothing when it is called off.
+  machine.screen.message = async () => {
+    await new Promise<void>((resolve) => session.signal.addEventListener("abort", () => resolve()));
+    return { text: "", reason: null };
+  };
+  const prepared = machine.prepare("Perfectly fine");
+  const refused = expect(prepared).rejects.toMatchObject({
+    code: "no_live_session",
+    message: "The live session has ended.",
+  });
+  await settled();
+  await machine.slot.end("disconnected");
+  await refused;
 });

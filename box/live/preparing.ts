@@ -1,7 +1,10 @@
-// Messages on their way to becoming turns: a stop that comes while model, voice and words are settled stops them too.
+// Words on their way to being a turn or a talk: a stop that comes while they are settled stops them too.
+
+export type AskedKind = "message" | "talk";
 
 interface Asked {
   account: string;
+  kind: AskedKind;
   number: number;
   stopped: boolean;
 }
@@ -11,17 +14,20 @@ export class Preparing {
   readonly #stopped = new WeakSet<object>();
   #count = 0;
 
-  /** Number of the last message that was asked for. */
+  /** Number of the last one that was asked for. */
   get count(): number {
     return this.#count;
   }
 
-  /** Runs the preparation of one message. */
-  async run<Prepared extends object>(account: string, prepare: () => Promise<Prepared>): Promise<Prepared> {
-    const asked: Asked = { account, number: ++this.#count, stopped: false };
+  /** Runs one preparation, which may look at whether somebody said stop since it was asked for. */
+  async run<Prepared extends object>(
+    { account, kind }: { account: string; kind: AskedKind },
+    prepare: (stopped: () => boolean) => Promise<Prepared>,
+  ): Promise<Prepared> {
+    const asked: Asked = { account, kind, number: ++this.#count, stopped: false };
     this.#waiting.add(asked);
     try {
-      const prepared = await prepare();
+      const prepared = await prepare(() => asked.stopped);
       if (asked.stopped) this.#stopped.add(prepared);
       return prepared;
     } finally {
@@ -29,10 +35,12 @@ export class Preparing {
     }
   }
 
-  /** Stops what the account has asked for, later numbers than `upTo` excepted. */
-  stop(account: string, upTo = this.#count): void {
-    for (const asked of this.#waiting)
-      if (asked.account === account && asked.number <= upTo) asked.stopped = true;
+  /** Stops what the account has asked for, of one kind if it is named, later numbers than `upTo` excepted. */
+  stop(account: string, { upTo = this.#count, kind }: { upTo?: number; kind?: AskedKind } = {}): void {
+    for (const asked of this.#waiting) {
+      if (asked.account !== account || asked.number > upTo) continue;
+      if (kind === undefined || asked.kind === kind) asked.stopped = true;
+    }
   }
 
   /** Whether somebody said stop while it was prepared. */

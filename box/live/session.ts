@@ -10,6 +10,7 @@ import type { VoiceWish } from "../voices/voices.ts";
 import { Call } from "./call.ts";
 import { Director, type Metric } from "./director.ts";
 import type { LivePeer, LiveStage } from "./engine.ts";
+import { Departure } from "./farewell.ts";
 import type { Hub } from "./hub.ts";
 import type { SessionFacts } from "./facts.ts";
 import { SessionLimits } from "./limits.ts";
@@ -49,6 +50,7 @@ export class LiveSession {
   readonly facts: SessionFacts;
   readonly transcript: Transcript;
   readonly call: Call;
+  readonly departure = new Departure();
   /** What the avatar is saying, for ears that must not hear it. */
   readonly playback = new Playback();
   readonly startedAt = Math.floor(Date.now() / 1000);

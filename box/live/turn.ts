@@ -4,6 +4,7 @@ import type { ModelParameters } from "../../contract/model-parameters.ts";
 import type { Settings } from "../../contract/settings.ts";
 import type { Tone } from "../../contract/tones.ts";
 import type { Caller } from "../access/caller.ts";
+import type { Conversation } from "../chat/conversation.ts";
 import type { ChosenModel } from "../chat/models/models.ts";
 import type { Clause } from "../chat/speech.ts";
 import type { PersonaAction } from "../chat/tools/toolbox.ts";
@@ -36,9 +37,17 @@ export interface PreparedMessage {
   settings: Settings;
   model: ChosenModel;
   parameters: ModelParameters;
+  /** The one it was asked in, which a reset may have closed since. */
+  conversation: Conversation;
   /** Null: answered in writing only. */
   live: { session: LiveSession; voice: ChosenVoice } | null;
 }
+
+/**
+ * Speaks the clauses of a reply to a file and names it; asks for a clause when the one before is spoken. The signal's
+ * abort ends it early. Rejects with what failed, and when there is nothing to keep.
+ */
+export type Recorder = (clauses: AsyncIterable<Clause>, signal: AbortSignal) => Promise<string>;
 
 /** What a turn tells whoever started it, in the order it happens; control sockets hear of it through the hub. */
 export interface TurnObserver {

@@ -1,6 +1,6 @@
 // The turn machine: tools, moderation and what a turn leaves behind.
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Written } from "../testing/fake-model.ts";
 import { HeldReply } from "../testing/fake-model.ts";
 import { callerNamed, settled, TurnMachine } from "../testing/turn-machine.ts";
@@ -288,7 +288,7 @@ test("a stop names what it saw: a turn that began since goes on", async () => {
   const second = machine.say("Two");
   await settled();
   later.write("Second. And");
-  await machine.turns.interrupt("ada", sight);
+  await machine.turns.interrupt("ada", { sight });
   later.end();
   expect(await second).toMatchObject({ reply: "Second. And", interrupted: false });
 });
@@ -362,10 +362,19 @@ test("what the avatar says is told to the ears, from its first sample to its las
 test("a stage that answers no interrupt is not waited for", async () => {
   machine.media.held = true;
   await machine.connect();
+  const atMs = performance.now();
+  const now = vi.spyOn(performance, "now").mockReturnValue(atMs);
   await machine.say("Hi");
   await settled();
   machine.media.stage.deaf = true;
-  await machine.turns.interrupt("ada");
+  // Speech of the first clause takes 120 ms, the breath after it twice as long.
+  now.mockReturnValue(atMs + 200);
+  const silence = machine.turns.interrupt("ada");
+  now.mockReturnValue(atMs + 10_000);
+  await silence;
+  now.mockRestore();
+  await settled();
+  expect(machine.history()).toEqual(["user: Hi", "assistant: Hello there."]);
   const speech = machine.types().filter((type) => type.startsWith("avatar_speech"));
   expect(speech).toEqual(["avatar_speech_started", "avatar_speech_ended"]);
   // Its late answer changes nothing.

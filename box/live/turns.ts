@@ -5,7 +5,6 @@ import type { Language } from "../../contract/tones.ts";
 import type { Conversations } from "../chat/conversation.ts";
 import type { Screen } from "../chat/moderation/screen.ts";
 import type { Models } from "../chat/models/models.ts";
-import type { Clause } from "../chat/speech.ts";
 import type { Toolboxes } from "../chat/tools/toolbox.ts";
 import { Refusal } from "../failure.ts";
 import type { Log } from "../ops/log.ts";
@@ -13,24 +12,25 @@ import type { Portal } from "../portal/portal.ts";
 import type { ChosenVoice, Voices, VoiceWish } from "../voices/voices.ts";
 import { Delivery } from "./delivery.ts";
 import type { Faces } from "./faces.ts";
-import { sentences } from "./failure.ts";
+import { sentences, turnFailure } from "./failure.ts";
 import { Floor } from "./floor.ts";
 import type { Hub } from "./hub.ts";
 import { Preparing } from "./preparing.ts";
 import type { LiveSession } from "./session.ts";
 import type { Slot } from "./slot.ts";
 import { SpeculativeReply } from "./speculation.ts";
-import { speakAsWritten } from "./spoken-words.ts";
+import { SpokenWords } from "./spoken-words.ts";
 import type {
   MessageRequest,
   PreparedMessage,
+  Recorder,
   Speculation,
   TalkRequest,
   TurnObserver,
   TurnResult,
   TurnSource,
 } from "./turn.ts";
-import { writtenReply } from "./written.ts";
+import { writtenReply, type RecordedTurn } from "./written.ts";
 
 export { turnFailure } from "./failure.ts";
 
@@ -46,7 +46,7 @@ export interface TurnOptions {
   /** Left out: any avatar may be asked for. */
   faces?: Pick<Faces, "resolve"> | undefined;
   log: Log;
-  /** Hears what came of every turn, talk and recorded replies apart. */
+  /** Hears what came of every turn, talk apart. */
   onTurn?: ((turn: { source: TurnSource; result: TurnResult }) => void) | undefined;
 }
 
@@ -55,7 +55,14 @@ export interface Sight {
   ticket: number;
   asked: number;
   session: LiveSession | null;
-  generation: number;
+  utterance: number;
+}
+
+export interface Stop {
+  /** Left out: everything of this moment. */
+  sight?: Sight;
+  /** A speaker who cuts in may be about to say something. */
+  by?: "speaker" | "command";
 }
 
 export class Turns {
@@ -63,6 +70,7 @@ export class Turns {
   readonly #floor = new Floor();
   readonly #preparing = new Preparing();
   readonly #held = new Map<string, SpeculativeReply>();
+  readonly #spoken = new Set<SpokenWords>();
   #count = 0;
 
   constructor(options: TurnOptions) {
@@ -76,7 +84,9 @@ export class Turns {
 
   /** Settles model, voice and words. Rejects with the Refusal that the caller gets before anything happens. */
   prepare(request: MessageRequest): Promise<PreparedMessage> {
-    return this.#preparing.run(request.caller.account, () => this.#prepare(request));
+    const content = request.content.toWellFormed();
+    const { account } = request.caller;
+    return this.#preparing.run({ account, kind: "message" }, () => this.#prepare({ ...request, content }));
   }
 
   /** The model answers. Never rejects: what went wrong is in the result, and was told to the control sockets. */
@@ -92,7 +102,8 @@ export class Turns {
       prepared,
       delivery: this.#delivery(prepared),
       perform: (delivery, observer) => this.#perform(prepared, delivery, observer),
-      afresh: (observer) => this.message(prepared, observer),
+      afresh: (observer) =>
+        this.message({ ...prepared, conversation: this.#options.conversations.of(account) }, observer),
       isOutdated: () => this.#floor.busy(account),
       onSettled: () => {
         if (this.#held.get(account) === held) this.#held.delete(account);
@@ -102,40 +113,51 @@ export class Turns {
     return held;
   }
 
-  /** The clauses of a reply that is not spoken live. Rejects with what failed; `signal` ends it early. */
-  async *written(prepared: PreparedMessage, signal: AbortSignal): AsyncGenerator<Clause, void, undefined> {
-    const { conversations, screen, toolboxes, log } = this.#options;
+  /** A reply that is spoken to a file. Rejects with what failed; `reader` aborts when nobody waits for it any more. */
+  async record(
+    prepared: PreparedMessage,
+    { record, reader }: { record: Recorder; reader: AbortSignal },
+  ): Promise<RecordedTurn> {
+    const { screen, toolboxes, log } = this.#options;
     const { account } = prepared.request.caller;
     this.#count++;
     const silent = this.#hush(account);
-    const conversation = conversations.of(account);
     const ticket = this.#floor.enter(account);
+    const stopped = this.#preparing.wasStopped(prepared) ? [AbortSignal.abort()] : [];
+    const signal = AbortSignal.any([ticket.signal, reader, ...stopped]);
     try {
       await Promise.all([silent, ticket.ready]);
-      const left = AbortSignal.any([ticket.signal, signal]);
-      yield* writtenReply({ prepared, conversation, screen, toolboxes, log, signal: left, reader: signal });
+      const turn = await writtenReply({ prepared, screen, toolboxes, log, record, signal, reader });
+      this.#tell(prepared, turn);
+      return turn;
+    } catch (error) {
+      const failure = turnFailure(error);
+      const interrupted = signal.aborted;
+      this.#tell(prepared, { reply: "", tone: "neutral", tools: [], actions: [], interrupted, failure });
+      throw error;
     } finally {
       ticket.release();
     }
   }
 
-  /** Speaks words as they are: no model, no history. Resolves once the voice has begun; rejects with a Refusal. */
-  async talk(request: TalkRequest): Promise<void> {
-    const { portal, slot, hub, log } = this.#options;
+  /**
+   * Speaks words as they are: no model, no history. Rejects with a Refusal before anything happens; otherwise it
+   * resolves once the voice has begun, or with why it did not, which the control sockets know then. `onPlaced`: whatever
+   * is asked for from now on is said after them.
+   */
+  async talk(
+    request: TalkRequest,
+    { onPlaced }: { onPlaced?(): void } = {},
+  ): Promise<{ failure: Refusal | null }> {
+    const content = request.content.toWellFormed();
     const { account } = request.caller;
-    requireWords(request.content, "text");
-    const acceptedAtMs = performance.now();
-    const session = slot.of(account);
-    if (!session) throw new Refusal("no_live_session", "There is no live session; call /connect first.");
-    const { generation } = session.director;
-    const { settings } = await portal.settings(account);
-    const voice = this.#voice({ wish: request, session, settings });
-    if (session.signal.aborted) throw new Refusal("no_live_session", "The live session has ended.");
-    if (generation !== session.director.generation)
-      throw new Refusal("voice_failed", "The words were interrupted before they were spoken.");
-    this.#count++;
-    session.limits.touch();
-    await speakAsWritten({ request, session, voice, acceptedAtMs, hub, log });
+    requireWords(content, "text");
+    if (!sayable.test(content)) throw new Refusal("invalid_body", "text: has nothing that can be spoken.");
+    const spoken = await this.#preparing.run({ account, kind: "talk" }, (stopped) =>
+      this.#beginTalk({ ...request, content }, stopped),
+    );
+    onPlaced?.();
+    return { failure: await spoken.begun };
   }
 
   /** What a stop of this moment stops. */
@@ -145,20 +167,21 @@ export class Turns {
       ticket: this.#floor.count,
       asked: this.#preparing.count,
       session,
-      generation: session?.director.generation ?? 0,
+      utterance: session?.director.last ?? 0,
     };
   }
 
   /** Barge-in. Resolves once the turn has closed and nothing is heard any more. */
-  async interrupt(account: string, sight: Sight = this.look()): Promise<void> {
+  async interrupt(account: string, { sight = this.look(), by = "command" }: Stop = {}): Promise<void> {
     const { slot, hub } = this.#options;
-    const { ticket, asked, session, generation } = sight;
-    this.#preparing.stop(account, asked);
+    const { ticket, asked, session, utterance } = sight;
+    this.#preparing.stop(account, { upTo: asked });
     const current = slot.of(account);
     current?.limits.touch();
     this.#held.get(account)?.drop();
-    const silent = current && current === session ? current.director.interrupt(generation) : null;
-    await Promise.all([silent, this.#floor.clear(account, ticket)]);
+    current?.departure.cut(by);
+    const silent = current && current === session ? current.director.interrupt(utterance) : null;
+    await Promise.all([silent, this.#closings(account), this.#floor.clear(account, ticket)]);
     hub.publish(account, { type: "interrupted" });
   }
 
@@ -171,9 +194,10 @@ export class Turns {
   }
 
   async #prepare(request: MessageRequest): Promise<PreparedMessage> {
-    const { faces, models, portal, slot } = this.#options;
+    const { conversations, faces, models, portal, slot } = this.#options;
     const { account } = request.caller;
     requireWords(request.content, "message");
+    const conversation = conversations.of(account);
     const session = slot.of(account);
     const { settings, models: measured } = await portal.settings(account);
     const { avatar } = request;
@@ -187,14 +211,38 @@ export class Turns {
       settings,
       model,
       parameters: models.parameters(settings, model, measured),
+      conversation,
       live: session && voice ? { session, voice } : null,
     };
   }
 
+  async #beginTalk(request: TalkRequest, stopped: () => boolean): Promise<SpokenWords> {
+    const { portal, slot, hub, log } = this.#options;
+    const { account } = request.caller;
+    const acceptedAtMs = performance.now();
+    const session = slot.of(account);
+    if (!session) throw new Refusal("no_live_session", "There is no live session; call /connect first.");
+    const { settings } = await portal.settings(account);
+    const voice = this.#voice({ wish: request, session, settings });
+    if (session.signal.aborted) throw new Refusal("no_live_session", sentences.sessionEnded);
+    if (stopped()) throw new Refusal("voice_failed", "The words were interrupted before they were spoken.");
+    this.#count++;
+    session.limits.touch();
+    const spoken = new SpokenWords({ request, session, voice, acceptedAtMs, hub, log });
+    this.#spoken.add(spoken);
+    void spoken.closed.finally(() => this.#spoken.delete(spoken));
+    return spoken;
+  }
+
+  /** Resolves once the account's words that are to fall silent have closed. */
+  async #closings(account: string): Promise<void> {
+    const stopped = [...this.#spoken].filter((spoken) => spoken.account === account && spoken.stopped);
+    await Promise.all(stopped.map(({ closed }) => closed));
+  }
+
   #delivery(prepared: PreparedMessage): Delivery {
-    const { conversations, hub, screen, toolboxes, log } = this.#options;
-    const { live, request, settings } = prepared;
-    const conversation = conversations.of(request.caller.account);
+    const { hub, screen, toolboxes, log } = this.#options;
+    const { conversation, live, request, settings } = prepared;
     const voiceIn = (language: Language) => {
       try {
         return live && this.#voice({ wish: request, session: live.session, settings, language });
@@ -235,6 +283,7 @@ export class Turns {
     const { account } = request.caller;
     const acceptedAtMs = performance.now();
     this.#count++;
+    live?.session.departure.cancel();
     // A new message is a barge-in: the avatar stops to listen.
     const silent = this.#hush(account);
     const ticket = this.#floor.enter(account);
@@ -248,27 +297,37 @@ export class Turns {
         live.session.turns++;
       }
       const result = await delivery.deliver({ acceptedAtMs, observer });
-      this.#options.onTurn?.({ source: request.source, result });
+      this.#tell(prepared, result);
       return result;
     } finally {
       ticket.release();
     }
   }
 
+  #tell({ request }: PreparedMessage, result: TurnResult): void {
+    this.#options.onTurn?.({ source: request.source, result });
+  }
+
   /** Silence, and nothing held; synchronous up to the stage's answer. */
-  #hush(account: string): Promise<void> | undefined {
+  async #hush(account: string): Promise<void> {
     this.#held.get(account)?.drop();
-    return this.#options.slot.of(account)?.director.interrupt();
+    this.#preparing.stop(account, { kind: "talk" });
+    await Promise.all([this.#options.slot.of(account)?.director.interrupt(), this.#closings(account)]);
   }
 
   async #screened(content: string, session: LiveSession | null): Promise<string> {
     const { screen, log } = this.#options;
     const { text, reason } = await screen.message(content, session?.signal ?? new AbortController().signal);
     if (reason !== null) log.info({ reason }, "the screen removed words of a message");
+    // A session that ends lets nobody answer what was asked about its words.
+    if (text.trim() === "" && session?.signal.aborted)
+      throw new Refusal("no_live_session", sentences.sessionEnded);
     if (text.trim() === "") throw new Refusal("message_refused", sentences.messageRemoved);
     return text;
   }
 }
+
+const sayable = /[\p{L}\p{N}]/u;
 
 function requireWords(text: string, field: string): void {
   if (text.trim() === "") throw new Refusal("invalid_body", `${field}: must not be blank.`);

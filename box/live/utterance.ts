@@ -160,7 +160,9 @@ export class Utterance {
     this.#stopped.abort();
     this.#heldPcm.length = 0;
     if (this.#place) this.#place.playback.ended(this.#place.number);
-    const heard = interrupted ? heardWords(this.#parts, playedMs) : heardWords(this.#parts, this.#pushedMs);
+    const heard = interrupted
+      ? heardWords(this.#parts, Math.min(playedMs, this.#pushedMs))
+      : heardWords(this.#parts, this.#pushedMs);
     this.#ended.resolve({ interrupted, heard });
   }
 

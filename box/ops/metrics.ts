@@ -58,7 +58,7 @@ export class Metrics {
       new Counter({ name: `visavis_${name}_total`, help: text, labelNames, registers });
     this.#turns = counter(
       "turns",
-      "Messages answered, recorded replies apart, by how they came and what came of them.",
+      "Messages answered, by how they came and what came of them.",
       ["source", "outcome"],
     );
     this.#tools = counter("tools", "Tools that ran within turns.");

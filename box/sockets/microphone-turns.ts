@@ -110,7 +110,7 @@ export class MicrophoneTurns {
     this.#giveUp();
     const { turns, session, log } = this.#options;
     const silenced = turns
-      .interrupt(session.account)
+      .interrupt(session.account, { by: "speaker" })
       .catch((error: unknown) => log.error(describeError(error), "an interrupt broke"));
     this.#settled = Promise.all([this.#settled, silenced]);
   }
