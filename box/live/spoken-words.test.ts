@@ -67,9 +67,35 @@ test("a voice that breaks later is a warning before the closing message", async 
     "message_stream",
     "message_stream",
     "warning",
+    "message_stream",
     "message",
   ]);
+  // The end of speech is told once, whatever of it came to be spoken.
+  const streamed = machine.events().filter((event) => event.type === "message_stream");
+  expect(streamed.map(({ content, endOfSpeech }) => [content, endOfSpeech])).toEqual([
+    ["First part.", false],
+    ["Second part.", false],
+    ["", true],
+  ]);
+  expect(streamed.map(({ contentIndex }) => contentIndex)).toEqual([0, 1, 2]);
   expect(machine.lines).toMatchObject([{ role: "assistant", content: "First part." }]);
+});
+
+test("words have their place before they are voiced, and none when they are refused", async () => {
+  await machine.connect();
+  pauseAt("First");
+  const placed: string[] = [];
+  const request = { caller: callerNamed("ada"), content: "First part.", correlationId: null };
+  const spoken = machine.turns.talk(request, { onPlaced: () => placed.push("first") });
+  await settled();
+  expect([placed, machine.slot.current?.director.speaking]).toEqual([["first"], true]);
+  const blank = { ...request, content: " " };
+  await expect(machine.turns.talk(blank, { onPlaced: () => placed.push("blank") })).rejects.toMatchObject({
+    code: "invalid_body",
+  });
+  await machine.turns.interrupt("ada");
+  await spoken;
+  expect(placed).toEqual(["first"]);
 });
 
 test("one that is cut closes before the stop is acknowledged, and before a new message is accepted", async () => {

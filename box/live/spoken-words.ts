@@ -30,6 +30,9 @@ export class SpokenWords {
   readonly #id = randomUUID();
   readonly #utterance: Utterance;
   readonly #voiced = Promise.withResolvers<null>();
+  /** How many clauses were told, and whether the last one was. */
+  #told = 0;
+  #ended = false;
 
   /** Begins to speak. Throws a Refusal when too much waits to be said already. */
   constructor(options: SpokenWordsOptions) {
@@ -57,9 +60,9 @@ export class SpokenWords {
     const { request, log } = this.#options;
     const { content, tone = "neutral" } = request;
     try {
-      for (const [index, clause] of clausesAsWritten(content, tone).entries()) {
+      for (const clause of clausesAsWritten(content, tone)) {
         if (this.stopped) break;
-        this.#show(clause, index);
+        this.#show(clause);
         await this.#utterance.say(clause);
         this.#voiced.resolve(null);
       }
@@ -75,17 +78,18 @@ export class SpokenWords {
     return this.#close(failure);
   }
 
-  #show({ text, tone, last }: Clause, contentIndex: number): void {
+  #show({ text, tone, last }: Clause): void {
     this.#options.hub.publish(this.account, {
       type: "message_stream",
       id: this.#id,
       role: "persona",
       content: text,
-      contentIndex,
+      contentIndex: this.#told++,
       endOfSpeech: last,
       tone,
       correlationId: this.#options.request.correlationId,
     });
+    this.#ended = last;
   }
 
   /** The one closing event, as of a turn: what nobody could hear was no speech. */
@@ -97,6 +101,8 @@ export class SpokenWords {
       return failure;
     }
     if (failure) hub.publish(this.account, { type: "warning", message: failure.message });
+    // Its last clause was not handed to the voice any more.
+    if (!this.#ended) this.#show({ text: "", tone, last: true });
     hub.publish(this.account, {
       type: "message",
       id: this.#id,
