@@ -33,7 +33,10 @@ type Reply = (typeof replies)[number];
 
 type Step =
   | { do: "message" | "speculate"; account: Account; reply: Reply }
-  | { do: "talk" | "interrupt" | "reset" | "commit" | "drop" | "connect"; account: Account }
+  | {
+      do: "talk" | "broken talk" | "speak over" | "interrupt" | "reset" | "commit" | "drop" | "connect";
+      account: Account;
+    }
   | { do: "finish" | "end" }
   | { do: "wait"; turns: number };
 
@@ -60,6 +63,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constantFrom(
         "talk" as const,
+        "broken talk" as const,
+        "speak over" as const,
         "interrupt" as const,
         "reset" as const,
         "commit" as const,
@@ -81,6 +86,8 @@ interface Accepted {
   id: string;
   case: "message" | "talk";
   result: TurnResult | null;
+  /** A talk whose voice broke before anything was heard. */
+  unspoken?: boolean;
 }
 
 class Play {
@@ -225,7 +232,8 @@ class Play {
         this.speculations.get(step.account)?.speculation.drop();
         this.#forget(step.account);
         break;
-      case "talk": {
+      case "talk":
+      case "broken talk": {
         const turn: Accepted = {
           account: step.account,
           id: this.#id(step.account),
@@ -234,19 +242,22 @@ class Play {
         };
         const talk = machine.turns.talk({
           caller: callerNamed(step.account),
-          content: `${turn.id} as written. ${turn.id} more.`,
+          content: `${turn.id} ${step.do === "talk" ? "as written" : "stumble"}. ${turn.id} more.`,
           correlationId: turn.id,
         });
         const taken = talk.then(
-          () => this.accepted.push(turn),
+          ({ failure }) => this.accepted.push({ ...turn, unspoken: failure !== null }),
           (error: unknown) => expect(error).toBeInstanceOf(Refusal),
         );
         this.running.push(taken);
         break;
       }
-      case "interrupt": {
+      case "interrupt":
+      case "speak over": {
         const ids = this.accepted.filter((turn) => turn.account === step.account).map(({ id }) => id);
-        const stop = machine.turns.interrupt(step.account);
+        const stop = machine.turns.interrupt(step.account, {
+          by: step.do === "interrupt" ? "command" : "speaker",
+        });
         this.running.push(
           stop.then(() =>
             this.stops.push({ account: step.account, ids, from: machine.events(step.account).length }),
@@ -317,8 +328,10 @@ function check(play: Play): void {
     expect(told).not.toContain(name === "olga" ? "kurt" : "olga");
     for (const id of dropped) expect(names(told, id)).toBe(false);
 
-    const turns = accepted.filter((turn) => turn.account === name && turn.case === "message");
-    const failed = turns.filter(({ result }) => result?.reply === "" && result.failure !== null);
+    const turns = accepted.filter((turn) => turn.account === name);
+    const failed = turns.filter(
+      ({ result, unspoken }) => unspoken || (result?.reply === "" && result.failure !== null),
+    );
     // One closing event each: an error has no id, so those are counted.
     expect(events.filter(({ type }) => type === "error")).toHaveLength(failed.length);
     for (const turn of accepted.filter((candidate) => candidate.account === name)) {
