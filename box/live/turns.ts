@@ -2,6 +2,7 @@
 
 import type { Settings } from "../../contract/settings.ts";
 import type { Language } from "../../contract/tones.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Conversations } from "../chat/conversation.ts";
 import type { Screen } from "../chat/moderation/screen.ts";
 import type { Models } from "../chat/models/models.ts";
@@ -87,6 +88,20 @@ export class Turns {
     const content = request.content.toWellFormed();
     const { account } = request.caller;
     return this.#preparing.run({ account, kind: "message" }, () => this.#prepare({ ...request, content }));
+  }
+
+  /** What the next turn of a session would speak with. Rejects with the Refusal that the turn would get. */
+  async voiceFor({
+    caller,
+    session,
+    wish,
+  }: {
+    caller: Caller;
+    session: LiveSession;
+    wish: VoiceWish;
+  }): Promise<ChosenVoice> {
+    const { settings } = await this.#options.portal.settings(caller.account);
+    return this.#voice({ wish, session, settings });
   }
 
   /** The model answers. Never rejects: what went wrong is in the result, and was told to the control sockets. */

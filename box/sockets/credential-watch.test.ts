@@ -64,3 +64,23 @@ test("a fresh one of the same account replaces it; anything else changes nothing
   expect(await watching.renew("ada")).toBe(false);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test("of two in flight the one sent last stands, whichever is looked up first, and each has its answer", async () => {
+  const lookups: PromiseWithResolvers<Caller | null>[] = [];
+  const { watching } = watch(null, () => {
+    const lookup = Promise.withResolvers<Caller | null>();
+    lookups.push(lookup);
+    return lookup.promise;
+  });
+  const answered: string[] = [];
+  const renewals = ["older", "none", "newer"].map(async (name) => {
+    answered.push(`${name} ${await watching.renew(name)}`);
+  });
+  lookups[2]?.resolve(caller("ada", 20));
+  lookups[1]?.resolve(null);
+  lookups[0]?.resolve(caller("ada", 10));
+  await Promise.all(renewals);
+  expect(watching.caller.digest).toBe("ada 20");
+  expect(answered).toEqual(["older true", "none false", "newer true"]);
+  watching.close();
+});

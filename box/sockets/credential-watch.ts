@@ -19,6 +19,8 @@ export class CredentialWatch {
   #caller: Caller;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
+  /** Credentials are taken in the order in which they came, whichever is looked up first. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: CredentialWatchOptions) {
     this.#options = options;
@@ -32,18 +34,28 @@ export class CredentialWatch {
   }
 
   /** Takes a fresh credential of the same account. False when it is none, and then nothing changes. */
-  async renew(token: string): Promise<boolean> {
+  renew(token: string): Promise<boolean> {
+    const identified = this.#identify(token);
+    const renewed = this.#last.then(async () => this.#take(await identified));
+    this.#last = renewed;
+    return renewed;
+  }
+
+  async #identify(token: string): Promise<Caller | null> {
     const { access, log } = this.#options;
-    let fresh: Caller | null = null;
     try {
-      fresh = await access.identify(token);
+      return await access.identify(token);
     } catch (error) {
       if (!(error instanceof Refusal)) log.error(describeError(error), "a credential could not be checked");
+      return null;
     }
+  }
+
+  #take(fresh: Caller | null): boolean {
     // The identity behind a socket is frozen: a good credential of somebody else changes nothing.
     if (this.#closed || !fresh || fresh.account !== this.#caller.account) return false;
     // Revoked while it was looked up, when no socket stood on it yet.
-    if (access.revoked(fresh.digest)) return false;
+    if (this.#options.access.revoked(fresh.digest)) return false;
     this.#caller = fresh;
     this.#watch();
     return true;
