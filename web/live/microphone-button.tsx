@@ -3,6 +3,7 @@
 import { useEffect, useRef } from "react";
 import type { Client } from "../sdk/index.ts";
 import { CloseIcon, MicrophoneIcon, MicrophoneOffIcon } from "../ui/icons.tsx";
+import { muteChord } from "./microphone-chord.ts";
 import type { MicrophonePhase, MicrophoneStore } from "./microphone-store.ts";
 import { pressWords } from "./microphone-words.ts";
 import "./microphone.css";
@@ -50,8 +51,8 @@ export function MicrophoneButton({ client, store, phase }: MicrophoneButtonProps
         aria-label={running ? pressWords[phase] : undefined}
         aria-pressed={running ? phase === "muted" : undefined}
         aria-busy={busy}
-        aria-keyshortcuts={running ? "M" : undefined}
-        title={running ? `${pressWords[phase]} (M)` : pressWords[phase]}
+        aria-keyshortcuts={running ? muteChord : undefined}
+        title={running ? `${pressWords[phase]} (${muteChord})` : pressWords[phase]}
         onClick={store.press}
       >
         {running && phase !== "muted" && <span ref={meter} className="microphone-level" aria-hidden="true" />}

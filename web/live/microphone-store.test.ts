@@ -162,12 +162,26 @@ describe("what the persona does", () => {
     expect(store.get().paused).toBe(false);
   });
 
-  it("may be another language, for this call", async () => {
+  it("is what the box tells after a reconnect, and nothing that was told before", async () => {
+    const { store } = await listening();
+    voice().receive({ type: "action", name: "pause_conversation", label: "Paused", paused: true });
+    voice().receive({ type: "action", name: "set_language", label: "Spanish", language: "es" });
+    voice().drop();
+    expect(store.get()).toMatchObject({ paused: true, language: null });
+    await vi.advanceTimersByTimeAsync(600);
+    await listen();
+    expect(store.get()).toMatchObject({ paused: false, language: null });
+    voice().receive({ type: "action", name: "pause_conversation", label: "Paused", paused: true });
+    expect(store.get().paused).toBe(true);
+  });
+
+  it("may be another language, for this call; until it is told nobody knows which", async () => {
     const { client, store } = await listening();
+    expect(store.get().language).toBeNull();
     voice().receive({ type: "action", name: "set_language", label: "Spanish", language: "es" });
     expect(store.get().language).toBe("es");
     await client.disconnect();
-    expect(store.get().language).toBe("en");
+    expect(store.get().language).toBeNull();
   });
 });
 

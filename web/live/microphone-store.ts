@@ -25,10 +25,11 @@ export interface MicrophoneState {
   tool: string | null;
   /** The persona waits until it is called back. */
   paused: boolean;
-  language: Language;
+  /** What the call turned to, as far as this microphone was told. Null: nobody told which language it is in. */
+  language: Language | null;
 }
 
-const quiet = { heard: null, tool: null, paused: false } satisfies Partial<MicrophoneState>;
+const quiet = { heard: null, tool: null, paused: false, language: null } satisfies Partial<MicrophoneState>;
 
 /** A tool's name, where nobody has told its label. */
 function readable(name: string): string {
@@ -43,7 +44,7 @@ export class MicrophoneStore extends Store<MicrophoneState> {
   #written = "";
 
   constructor(client: Client) {
-    super({ ...quiet, phase: "off", problem: null, language: "en" });
+    super({ ...quiet, phase: "off", problem: null });
     this.#client = client;
     this.#unlisten = [...this.#listen(), ...this.#listenToSession()];
   }
@@ -90,6 +91,8 @@ export class MicrophoneStore extends Store<MicrophoneState> {
     const clearTool = () => this.update({ tool: null });
     return [
       microphone.addListener("MICROPHONE_STATE", (event) => this.#onState(event)),
+      // The box tells of a pause after this, and of a language only when it changes: what was known before may be out of date.
+      microphone.addListener("READY", () => this.update({ paused: false, language: null })),
       microphone.addListener("PARTIAL", ({ text }) => {
         this.#written = "";
         this.#hear(text === "" ? null : { text, settled: false });
@@ -133,7 +136,7 @@ export class MicrophoneStore extends Store<MicrophoneState> {
       client.addListener("MESSAGE", clearTool),
       client.addListener("INTERRUPTED", clearTool),
       client.addListener("ERROR", clearTool),
-      client.addListener("CLOSED", () => this.update({ ...quiet, language: "en" })),
+      client.addListener("CLOSED", () => this.update(quiet)),
     ];
   }
 
@@ -146,7 +149,7 @@ export class MicrophoneStore extends Store<MicrophoneState> {
       this.update({ phase: muted ? "muted" : "listening", problem: null });
       if (muted && this.get().heard?.settled === false) this.#hear(null);
     } else if (state === "reconnecting") {
-      this.update({ phase: state, problem: error ?? this.get().problem, heard: null });
+      this.update({ phase: state, problem: error ?? this.get().problem, heard: null, language: null });
     } else {
       // Dialling again is part of reconnecting.
       const again = state === "connecting" && this.get().phase === "reconnecting";

@@ -89,7 +89,7 @@ export function Stage({ client, face, still, children, microphone, onResume, ...
           </div>
         )}
         {onAir && <MicrophoneSign phase={microphone.phase} paused={microphone.paused} />}
-        <div className="stage-captions" hidden={!live.captionsOn || waiting} lang={microphone.language}>
+        <div className="stage-captions" hidden={!live.captionsOn || waiting} lang={microphone.language ?? ""}>
           {/* Not announced: whoever says the words knows them. */}
           <div className="stage-caption stage-heard" data-testid="heard">
             {onAir && microphone.heard && <span>{microphone.heard.text}</span>}

@@ -190,6 +190,35 @@ describe("the conversation", () => {
     expect(voice().sentTypes().at(-1)).toBe("resume");
   });
 
+  it("is resumed by the next socket where the last one is lost, and once only", async () => {
+    const client = await listening();
+    const paused = { type: "action", name: "pause_conversation", label: "Paused" };
+    voice().receive({ ...paused, paused: true });
+    voice().drop();
+    client.microphone.resume();
+    await vi.advanceTimersByTimeAsync(600);
+    voice().accept();
+    expect(voice().sentTypes()).toEqual(["config", "resume"]);
+    voice().receive(ready);
+    voice().receive({ ...paused, paused: false });
+    voice().drop();
+    await vi.advanceTimersByTimeAsync(1200);
+    voice().accept();
+    expect(voice().sentTypes()).toEqual(["config"]);
+  });
+
+  it("is not resumed by a microphone that was switched off meanwhile", async () => {
+    const client = await listening();
+    voice().drop();
+    client.microphone.resume();
+    client.microphone.stop();
+    client.microphone.resume();
+    void client.microphone.start();
+    await settle();
+    voice().accept();
+    expect(voice().sentTypes()).toEqual(["config"]);
+  });
+
   it("ends with the persona's goodbye: nothing is dialled again, and everything is free", async () => {
     const client = await listening();
     const closed: unknown[] = [];

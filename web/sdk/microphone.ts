@@ -63,6 +63,8 @@ export class Microphone {
   readonly #dependencies: MicrophoneDependencies;
   #state: MicrophoneState = "off";
   #muted = false;
+  /** A `resume` that the box has not answered. */
+  #resuming = false;
   #config: { avatar?: string; voice?: string } = {};
   #abort: AbortController | null = null;
   #capture: Capture | null = null;
@@ -124,12 +126,14 @@ export class Microphone {
     this.#setMuted(false);
   }
 
-  /** Ends a pause that the persona began. */
+  /** Ends a pause that the persona began. While the microphone is reconnecting, the next socket is told. */
   resume(): void {
+    if (this.#state === "off") return;
+    this.#resuming = true;
     this.#socket?.send({ type: "resume" });
   }
 
-  /** Picks another face or voice for what is said from now on. */
+  /** Picks another voice for what is said from now on. The live face stays, whatever `avatar` says. */
   configure(config: { avatar?: string; voice?: string }): void {
     this.#config = { ...this.#config, ...config };
     this.#socket?.send({ type: "config", ...this.#config });
@@ -182,6 +186,8 @@ export class Microphone {
       },
       onEvent: (event) => {
         const { type, ...fields } = event;
+        if (event.type === "action" && event.name === "pause_conversation" && !event.paused)
+          this.#resuming = false;
         this.#emitter.emit(type.toUpperCase() as MicrophoneEventName, fields as never);
         if (type === "session_end") onSessionEnd();
       },
@@ -193,7 +199,10 @@ export class Microphone {
 
   #greeting(): MicrophoneMessage[] {
     const config: MicrophoneMessage = { type: "config", ...this.#config };
-    return this.#muted ? [config, { type: "mute", muted: true }] : [config];
+    const greeting: MicrophoneMessage[] = [config];
+    if (this.#muted) greeting.push({ type: "mute", muted: true });
+    if (this.#resuming) greeting.push({ type: "resume" });
+    return greeting;
   }
 
   #onFrame(pcm: ArrayBuffer, rms: number): void {
@@ -217,6 +226,7 @@ export class Microphone {
   }
 
   #free(): void {
+    this.#resuming = false;
     this.#abort?.abort();
     this.#abort = null;
     this.#socket?.close();

@@ -6,6 +6,7 @@ import { UploadDialog } from "../faces/upload-dialog.tsx";
 import { Composer } from "../live/composer.tsx";
 import { LiveControls } from "../live/live-controls.tsx";
 import { MicrophoneButton } from "../live/microphone-button.tsx";
+import { isMuteChord } from "../live/microphone-chord.ts";
 import { refusalTitle } from "../live/microphone-words.ts";
 import { Readouts } from "../live/readouts.tsx";
 import { Stage } from "../live/stage.tsx";
@@ -23,10 +24,6 @@ export interface StudioProps {
   /** The studio is the page in view; it goes on living while it is not. */
   active: boolean;
 }
-
-/** A letter typed into a field is no command. */
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null;
 
 export function Studio({ parts: { client, faces, live, microphone, upload }, active }: StudioProps) {
   const faceState = useStore(faces);
@@ -57,8 +54,11 @@ export function Studio({ parts: { client, faces, live, microphone, upload }, act
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
       if (event.key === "Escape") interrupt();
-      const alone = !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat;
-      if (event.key.toLowerCase() === "m" && alone && !isTyping(event.target)) toggleMuted();
+      if (isMuteChord(event)) {
+        // On some keyboards the chord is a letter as well, which is not to land in the message.
+        event.preventDefault();
+        if (!event.repeat) toggleMuted();
+      }
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
