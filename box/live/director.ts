@@ -64,32 +64,33 @@ export class Director {
 
   /** Gives an utterance, which may have begun to make its speech, its place behind the others. */
   open(utterance: Utterance, opening: Opening): void {
-    try {
+    this.#place(utterance, () => {
       if (!this.#closed) utterance.open(this.#stage, this.#options.playback, opening);
-    } catch {
-      // The stage takes no more, as when too many wait already.
-    }
-    if (utterance.number === null) utterance.end({ interrupted: true, playedMs: 0 });
-    else {
-      this.#last = utterance.number;
-      this.#utterances.set(utterance.number, utterance);
-    }
+    });
   }
 
   /**
-   * Silence. Where everything that got its place up to the utterance `upTo` is over, what began later goes on; a stage
-   * falls silent as a whole. Resolves when it has confirmed that everything is over.
+   * Silence, for everything that got its place up to the utterance `upTo`: what began later goes on. Resolves when the
+   * stage has confirmed that everything is over.
    */
   async interrupt(upTo = this.#last): Promise<void> {
     if (this.#closed) return;
-    const begun = [...this.#utterances.entries()].map(([number, utterance]) => ({
-      number,
-      utterance,
-      playedMs: utteranceAgeMs(utterance),
-    }));
-    if (!begun.some(({ number }) => number <= upTo)) return;
+    const entries = [...this.#utterances];
+    const begun = entries
+      .filter(([number]) => number <= upTo)
+      .map(([, utterance]) => ({ utterance, playedMs: utteranceAgeMs(utterance) }));
+    if (begun.length === 0) return;
+    const later = entries.filter(([number]) => number > upTo);
     for (const { utterance } of begun) utterance.stop();
-    this.#stage.interrupt();
+    // Where a later one is heard, the news that those before it are over is on its way.
+    if (later.every(([, utterance]) => utterance.startedAtMs === null)) {
+      this.#stage.interrupt();
+      // A stage falls silent as a whole.
+      for (const [number, utterance] of later) {
+        this.#utterances.delete(number);
+        this.#place(utterance, () => utterance.reopen());
+      }
+    }
     const timer = setTimeout(() => {
       for (const { utterance, playedMs } of begun) this.#end(utterance, { interrupted: true, playedMs });
     }, stageAnswerMs);
@@ -120,6 +121,19 @@ export class Director {
     this.#closed = true;
     for (const utterance of this.#utterances.values())
       this.#end(utterance, { interrupted: true, playedMs: utteranceAgeMs(utterance) });
+  }
+
+  #place(utterance: Utterance, place: () => void): void {
+    try {
+      place();
+    } catch {
+      // The stage takes no more, as when too many wait already.
+    }
+    if (utterance.number === null) utterance.end({ interrupted: true, playedMs: 0 });
+    else {
+      this.#last = utterance.number;
+      this.#utterances.set(utterance.number, utterance);
+    }
   }
 
   #start(utterance: Utterance): void {

@@ -134,6 +134,44 @@ test("a stop from before it was asked for leaves it alone, made or not", async (
   expect(await asked).toEqual({ failure: null });
 });
 
+test("a stop of what is heard leaves words alone that wait behind it and were asked for later", async () => {
+  machine.media.held = true;
+  const { playback } = await machine.connect();
+  const { stage } = machine.media;
+  // One after another, as the real one plays.
+  const push = stage.pushAudio.bind(stage);
+  let waiting = 0;
+  stage.pushAudio = (utterance, pcm, rate) => {
+    if (utterance > 1 && waiting++ < 1) return true;
+    return push(utterance, pcm, rate);
+  };
+  await talk("This is heard now.", "now");
+  await settled();
+  const sight = machine.turns.look();
+  await talk("This waits.", "later");
+  await settled();
+  await machine.turns.interrupt("ada", { sight });
+  await settled();
+  const speech = machine
+    .events()
+    .flatMap((event) =>
+      event.type.startsWith("avatar_speech") && "correlationId" in event
+        ? `${event.type} ${event.correlationId}`
+        : [],
+    );
+  expect(speech).toEqual([
+    "avatar_speech_started now",
+    "avatar_speech_ended now",
+    "avatar_speech_started later",
+  ]);
+  expect([stage.interrupts, playback.words]).toEqual([1, "This waits."]);
+  expect(machine.voice.spoken).toHaveLength(2);
+  stage.finishSpeaking();
+  await settled();
+  expect(machine.lines.map(({ content }) => content)).toEqual(["This waits."]);
+  expect(playback.words).toBe("");
+});
+
 test("a stop from after it was asked for stops it, made or not", async () => {
   machine.media.held = true;
   await machine.connect();

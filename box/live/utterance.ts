@@ -55,8 +55,9 @@ export class Utterance {
   readonly #opened = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<UtteranceEnd>();
   readonly #parts: SpokenPart[] = [];
-  readonly #heldWords: string[] = [];
-  readonly #heldPcm: Pcm[] = [];
+  readonly #words: string[] = [];
+  /** What was made before its first sample was on its way. */
+  readonly #unheard: Pcm[] = [];
   #place: Place | null = null;
   #onFirstAudio: Opening["onFirstAudio"];
   #pushedMs = 0;
@@ -102,21 +103,25 @@ export class Utterance {
     if (this.#over || this.#place) return;
     this.acceptedAtMs = acceptedAtMs;
     this.#onFirstAudio = onFirstAudio;
-    this.#place = { stage, playback, number: stage.beginUtterance() };
-    for (const text of this.#heldWords.splice(0)) playback.say(this.#place.number, text);
-    const held = this.#heldPcm.splice(0);
-    this.#pushedMs = 0;
-    for (const pcm of held) this.#push(pcm);
-    if (this.#finished) stage.endUtterance(this.#place.number);
+    this.#enter(stage, playback);
     this.#opened.resolve();
+  }
+
+  /** Gives one that was not heard yet a place of its own again. Throws when the stage takes no more. */
+  reopen(): void {
+    const place = this.#place;
+    if (this.#over || !place || this.startedAtMs !== null) return;
+    place.playback.ended(place.number);
+    this.#place = null;
+    this.#enter(place.stage, place.playback);
   }
 
   /** Queues a clause. Resolves when its speech was made, or at once after an interrupt. Rejects with VoiceError. */
   say(clause: Pick<Clause, "text" | "tone">): Promise<void> {
     this.firstClauseAtMs ??= performance.now();
     if (!this.#over) {
-      if (this.#place) this.#place.playback.say(this.#place.number, clause.text);
-      else this.#heldWords.push(clause.text);
+      this.#words.push(clause.text);
+      this.#place?.playback.say(this.#place.number, clause.text);
     }
     const voice = this.#voice;
     this.#work = this.#work.then(() => this.#speak(clause, voice));
@@ -143,6 +148,7 @@ export class Utterance {
   /** Its first sample leaves the box. */
   start(atMs: number): void {
     this.startedAtMs = atMs;
+    this.#unheard.length = 0;
     if (this.#place) this.#place.playback.started(this.#place.number, atMs);
     this.#onFirstAudio?.(atMs - this.acceptedAtMs);
   }
@@ -158,12 +164,22 @@ export class Utterance {
     this.#over = true;
     this.#interrupted = interrupted;
     this.#stopped.abort();
-    this.#heldPcm.length = 0;
+    this.#unheard.length = 0;
     if (this.#place) this.#place.playback.ended(this.#place.number);
     const heard = interrupted
       ? heardWords(this.#parts, Math.min(playedMs, this.#pushedMs))
       : heardWords(this.#parts, this.#pushedMs);
     this.#ended.resolve({ interrupted, heard });
+  }
+
+  #enter(stage: LiveStage, playback: Playback): void {
+    const number = stage.beginUtterance();
+    this.#place = { stage, playback, number };
+    for (const text of this.#words) playback.say(number, text);
+    const made = this.#unheard.splice(0);
+    this.#pushedMs = 0;
+    for (const pcm of made) this.#push(pcm);
+    if (this.#finished) stage.endUtterance(number);
   }
 
   async #speak({ text, tone }: Pick<Clause, "text" | "tone">, { engine, voice }: ChosenVoice): Promise<void> {
@@ -187,9 +203,9 @@ export class Utterance {
   #push(pcm: Pcm): boolean {
     if (this.#over) return false;
     const place = this.#place;
-    if (!place) this.#heldPcm.push(pcm);
-    else if (!place.stage.pushAudio(place.number, pcm.samples, pcm.sampleRate)) return false;
-    else place.playback.made(place.number, this.#pushedMs, pcm);
+    if (place && !place.stage.pushAudio(place.number, pcm.samples, pcm.sampleRate)) return false;
+    place?.playback.made(place.number, this.#pushedMs, pcm);
+    if (this.startedAtMs === null) this.#unheard.push(pcm);
     this.#sampleRate = pcm.sampleRate;
     this.#pushedMs += (pcm.samples.length / pcm.sampleRate) * 1000;
     return true;
