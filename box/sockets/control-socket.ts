@@ -166,7 +166,7 @@ export class ControlSocket {
         this.#inTurn("message", (waiting) => this.#message(output.message, waiting));
         break;
       case "talk":
-        this.#inTurn("talk", () => this.#talk(output.talk));
+        this.#inTurn("talk", (waiting) => this.#talk(output.talk, waiting));
         break;
       case "interrupt":
         this.#drop();
@@ -182,7 +182,7 @@ export class ControlSocket {
     }
   }
 
-  /** Lets a step begin once the ones before it have reached the turns. */
+  /** Lets a step begin once the ones before it have reached the turns, talks and messages alike. */
   #inTurn(kind: Waiting["kind"], step: (waiting: Waiting) => Promise<void>): void {
     if (this.#waiting.size >= mostWaiting) {
       this.#complain(tooManyWaiting);
@@ -202,7 +202,7 @@ export class ControlSocket {
     this.#waiting.delete(waiting);
   }
 
-  /** What has not begun when an interrupt comes, or when the box ends the socket, does not begin after it. */
+  /** What has not begun when an interrupt comes, or when the socket ends, does not begin after it. */
   #drop(): void {
     for (const waiting of this.#waiting) {
       waiting.dropped = true;
@@ -227,12 +227,18 @@ export class ControlSocket {
     turns.message(prepared).catch((error: unknown) => this.#refused(error));
   }
 
-  /** Resolves at once: who speaks after whom is settled by the stage. */
-  #talk({ content, voice, tone, correlationId }: Talk): Promise<void> {
+  /** Resolves once the words have their place among what is said; how it goes on is told by the turns. */
+  async #talk({ content, voice, tone, correlationId }: Talk, waiting: Waiting): Promise<void> {
     const { caller, turns } = this.#options;
-    const spoken = turns.talk({ caller, content, voice, tone, correlationId: correlationId ?? null });
-    spoken.catch((error: unknown) => this.#refused(error));
-    return Promise.resolve();
+    const placed = Promise.withResolvers<void>();
+    const request = { caller, content, voice, tone, correlationId: correlationId ?? null };
+    turns
+      .talk(request, { onPlaced: () => placed.resolve() })
+      .catch((error: unknown) => {
+        if (!waiting.dropped) this.#refused(error);
+      })
+      .finally(() => placed.resolve());
+    await placed.promise;
   }
 
   #refused(error: unknown): void {
@@ -254,6 +260,7 @@ export class ControlSocket {
 
   #closed(code: number): void {
     this.#input({ case: "disconnected" });
+    this.#drop();
     this.#unsubscribe();
     this.#credential.close();
     this.#options.log.info({ code }, "control socket closed");
