@@ -4,7 +4,7 @@
 import { startBox } from "../../test/harness/box.ts";
 import { describeRow, holds, type Row } from "../report.ts";
 import { interrupts } from "./interrupts.ts";
-import { spokenTurns } from "./spoken.ts";
+import { recordedTurn, spokenTurns } from "./spoken.ts";
 import { typedTurns } from "./typed.ts";
 
 const rows: Row[] = [];
@@ -12,6 +12,7 @@ const box = await startBox();
 try {
   rows.push(...(await typedTurns(box)));
   rows.push(...(await interrupts(box)));
+  rows.push(...(await recordedTurn(box)));
   rows.push(...(await spokenTurns(box, "prepared while the speaker pauses")));
 } finally {
   await box.stop();

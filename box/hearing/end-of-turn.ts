@@ -96,11 +96,12 @@ function spacedReason(said: string[], words: LanguageWords): EndpointReason {
   // "d'un" and "qu'il" end as "un" and "il" do.
   const bare = last.slice(last.lastIndexOf("'", last.length - 2) + 1);
   if (words.closingSuffixes?.some((suffix) => last.endsWith(suffix))) return "closing";
-  if (isStranded(said, words)) return "statement";
+  const question =
+    said.length >= statementWords && words.questions.some((phrase) => tail.startsWith(` ${phrase} `));
+  if (isStranded(said, words)) return question ? "question" : "statement";
   if (open > 0 || words.trailing.has(last) || words.trailing.has(bare)) return "unfinished";
   if (isHalfClause(said, words)) return "clause";
-  const question = words.questions.some((phrase) => tail.startsWith(` ${phrase} `));
-  if (question && said.length >= statementWords) return "question";
+  if (question) return "question";
   return said.length >= statementWords ? "statement" : "fragment";
 }
 
