@@ -125,10 +125,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     config,
     engine,
     hub,
-    onFirstAudio: (milliseconds) => {
-      firstAudioMs.add(milliseconds);
-      metrics.firstAudio();
-    },
+    onFirstAudio: (milliseconds) => firstAudioMs.add(milliseconds),
     onMetric: (metric) => metrics.reply(metric),
     onBegin: (session) => {
       log.info({ session: session.id, avatar: session.avatar.id }, "session began");
@@ -179,7 +176,17 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       };
     },
   });
-  microphones.attach({ config, access, faces, hub, slot, turns, ears, log });
+  microphones.attach({
+    config,
+    access,
+    faces,
+    hub,
+    slot,
+    turns,
+    ears,
+    onAnswered: (milliseconds) => metrics.answered(milliseconds),
+    log,
+  });
   const services: Services = {
     config,
     version: packageJson.version,

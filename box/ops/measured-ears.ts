@@ -1,9 +1,24 @@
-// Ears whose speakers, turns and failures are counted.
+// Ears whose barge-ins and failures are counted.
 
 import type { Ears, ListenerEvent } from "../hearing/listener.ts";
+import { listenWithinMs } from "../sockets/microphone-socket.ts";
 import type { Metrics } from "./metrics.ts";
 
 export function measuredEars(ears: Ears, metrics: Metrics): Ears {
+  let closing = false;
+
+  /** Counts a start that fails, or that nobody waits for any longer, once. */
+  const watchStart = (): { failed(): void; over(): void } => {
+    let counted = false;
+    const failed = () => {
+      // What ends with the box has not failed.
+      if (!counted && !closing) metrics.recogniserFailed();
+      counted = true;
+    };
+    const late = setTimeout(failed, listenWithinMs).unref();
+    return { failed, over: () => clearTimeout(late) };
+  };
+
   return {
     get mode() {
       return ears.mode;
@@ -11,10 +26,10 @@ export function measuredEars(ears: Ears, metrics: Metrics): Ears {
     state: () => ears.state(),
     async listen({ language, playback, onEvent }) {
       const count = (event: ListenerEvent) => {
-        if (event.case === "speech_started") metrics.speechStarted({ over: playback?.speaking ?? false });
-        else if (event.case === "turn") metrics.speechEnded(event.speechEndedAtMs);
-        else if (event.case === "failed") metrics.recogniserFailed();
+        if (event.case === "speech_started" && playback?.speaking) metrics.bargedIn();
+        else if (event.case === "failed" && !closing) metrics.recogniserFailed();
       };
+      const start = watchStart();
       try {
         return await ears.listen({
           language,
@@ -26,10 +41,15 @@ export function measuredEars(ears: Ears, metrics: Metrics): Ears {
           },
         });
       } catch (error) {
-        metrics.recogniserFailed();
+        start.failed();
         throw error;
+      } finally {
+        start.over();
       }
     },
-    close: () => ears.close(),
+    close() {
+      closing = true;
+      return ears.close();
+    },
   };
 }

@@ -1,7 +1,7 @@
 // What an operator sees at GET /metrics, and who is an operator.
 
 import { get } from "node:http";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { statsSchema } from "../../contract/live.ts";
 import { RecognitionError } from "../hearing/recogniser.ts";
 import { otherKey, staticKey, startTestBox, type TestBox } from "../testing/test-box.ts";
@@ -93,17 +93,50 @@ test("speakers who cut in, spoken turns and recognisers that fail are counted", 
   const heard: string[] = [];
   await ears.listen({ language: "en", playback, onEvent: (event) => heard.push(event.case) });
   const listener = box.ears.listener;
-  listener.turn("What time is it?", performance.now() - 200);
-  metrics.firstAudio();
-  metrics.firstAudio();
+  listener.turn("What time is it?");
+  metrics.answered(250);
   listener.tell({ case: "failed", message: "The recogniser is gone." });
   expect(heard).toEqual(["speech_started", "partial", "turn", "failed"]);
   expect(await valueOf("visavis_barge_ins_total")).toBe(1);
   expect(await valueOf("visavis_end_of_speech_to_audio_ms_count")).toBe(1);
-  expect(await valueOf("visavis_end_of_speech_to_audio_ms_sum")).toBeGreaterThanOrEqual(200);
+  expect(await valueOf("visavis_end_of_speech_to_audio_ms_sum")).toBe(250);
   expect(await valueOf("visavis_recogniser_failures_total")).toBe(1);
   box.ears.refusal = new RecognitionError("It would not start.");
   const refused = ears.listen({ language: "en", playback: null, onEvent: () => {} });
   await expect(refused).rejects.toThrow("It would not start.");
   expect(await valueOf("visavis_recogniser_failures_total")).toBe(2);
+});
+
+test("a spoken turn is timed by its own reply, and by no other sound that comes after it", async () => {
+  await box.connect();
+  const microphone = await box.microphone();
+  await microphone.next("ready");
+  const socket = await box.socket();
+  box.ears.listener.turn("…");
+  socket.send({ type: "message", content: "Hello." });
+  await until(async () => (await valueOf("visavis_first_audio_ms_count")) === 1);
+  expect(await valueOf("visavis_end_of_speech_to_audio_ms_count")).toBe(0);
+  box.ears.listener.turn("What time is it?");
+  const { first_audio_ms } = await microphone.next("metric");
+  expect(await valueOf("visavis_end_of_speech_to_audio_ms_count")).toBe(1);
+  expect(await valueOf("visavis_end_of_speech_to_audio_ms_sum")).toBe(first_audio_ms);
+});
+
+test("a start that nobody waits for any longer has failed, once; one that a closing box ends has not", async () => {
+  const { ears } = box.services;
+  const failures = () => valueOf("visavis_recogniser_failures_total");
+  const loading = Promise.withResolvers<void>();
+  box.ears.loaded = loading.promise;
+  box.ears.refusal = new RecognitionError("It would not start.");
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const late = ears.listen({ language: "en", playback: null, onEvent: () => {} });
+  vi.advanceTimersByTime(20_000);
+  vi.useRealTimers();
+  expect(await failures()).toBe(1);
+  const waiting = ears.listen({ language: "en", playback: null, onEvent: () => {} });
+  await ears.close();
+  loading.resolve();
+  await expect(late).rejects.toThrow("It would not start.");
+  await expect(waiting).rejects.toThrow("It would not start.");
+  expect(await failures()).toBe(1);
 });

@@ -18,9 +18,6 @@ export interface Moment {
 
 const buckets = [10, 25, 50, 100, 200, 300, 500, 750, 1_000, 1_500, 2_000, 3_000, 5_000, 10_000];
 
-/** A reply that takes longer to begin answers something else. */
-const longestReplyMs = 60_000;
-
 const stages = ["llm_ms", "tts_ms", "first_audio_ms", "first_frame_ms"] as const;
 type Duration = (typeof stages)[number] | "end_of_speech_to_audio_ms";
 
@@ -48,19 +45,16 @@ export class Metrics {
   readonly #bargeIns: Counter;
   readonly #recogniserFailures: Counter;
   readonly #durations: Record<Duration, { histogram: Histogram; percentiles: Percentiles }>;
-  /** When the words ended whose reply has not sounded yet. */
-  #speechEndedAtMs: number | null = null;
 
   constructor(look: () => Moment) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry, prefix: "visavis_" });
     const counter = <Label extends string>(name: string, text: string, labelNames: Label[] = []) =>
       new Counter({ name: `visavis_${name}_total`, help: text, labelNames, registers });
-    this.#turns = counter(
-      "turns",
-      "Messages answered, by how they came and what came of them.",
-      ["source", "outcome"],
-    );
+    this.#turns = counter("turns", "Messages answered, by how they came and what came of them.", [
+      "source",
+      "outcome",
+    ]);
     this.#tools = counter("tools", "Tools that ran within turns.");
     this.#interruptions = counter("interruptions", "Turns that ended early because somebody wanted silence.");
     this.#bargeIns = counter("barge_ins", "Times a speaker cut in while the avatar spoke.");
@@ -90,23 +84,14 @@ export class Metrics {
     for (const stage of stages) this.#add(stage, metric[stage]);
   }
 
-  /** Somebody speaks; `over`: while the avatar does. */
-  speechStarted({ over }: { over: boolean }): void {
-    this.#speechEndedAtMs = null;
-    if (over) this.#bargeIns.inc();
+  /** Somebody speaks while the avatar does. */
+  bargedIn(): void {
+    this.#bargeIns.inc();
   }
 
-  /** A spoken turn is over; its words ended then (performance.now()). */
-  speechEnded(atMs: number): void {
-    this.#speechEndedAtMs = atMs;
-  }
-
-  /** The first sound of a reply goes out. */
-  firstAudio(atMs = performance.now()): void {
-    const speechEndedAtMs = this.#speechEndedAtMs;
-    this.#speechEndedAtMs = null;
-    if (speechEndedAtMs === null || atMs - speechEndedAtMs > longestReplyMs) return;
-    this.#add("end_of_speech_to_audio_ms", atMs - speechEndedAtMs);
+  /** A speaker's reply sounds, so long after the end of their last word. */
+  answered(milliseconds: number): void {
+    this.#add("end_of_speech_to_audio_ms", milliseconds);
   }
 
   recogniserFailed(): void {

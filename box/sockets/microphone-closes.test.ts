@@ -31,10 +31,18 @@ describe("refusals", () => {
   });
 
   test("4001 without a recogniser, live or not", async () => {
-    box.ears.available = false;
+    await box.end();
+    box = await startTestBox({ RECOGNISER: "none" });
+    microphones = new Microphones(box);
     await refusedWith(await open(), code.noRecognition);
     await box.connect();
     await refusedWith(await open(), code.noRecognition);
+  });
+
+  test("4005 where the recogniser that is configured could not be loaded, in its own words", async () => {
+    box.ears.available = false;
+    const { detail } = box.ears.state();
+    expect(await refusedWith(await open(), code.recognitionFailed)).toMatchObject({ error: detail });
   });
 
   test("4002 without a live session of one's own", async () => {
@@ -64,6 +72,30 @@ describe("refusals", () => {
     expect(last).toMatchObject({ error: "The language model is missing." });
     box.ears.refusal = null;
     await (await open()).next("ready");
+  });
+
+  test("4005 when recognition fails while the socket opens", async () => {
+    const settings = Promise.withResolvers<never>();
+    await box.connect();
+    box.services.turns.voiceFor = () => settings.promise;
+    const microphone = await open();
+    await expect.poll(() => box.ears.listeners.length).toBe(1);
+    box.ears.listener.tell({ case: "failed", message: "The recogniser stopped." });
+    const last = await refusedWith(microphone, code.recognitionFailed);
+    expect(last).toMatchObject({ error: "The recogniser stopped." });
+    settings.reject(new Error("Too late."));
+    await expect.poll(() => box.ears.listener.closed).toBe(true);
+  });
+
+  test("4006 when the voice cannot be settled, and nobody goes on listening", async () => {
+    await box.connect();
+    box.services.turns.voiceFor = () => Promise.reject(new TypeError("Broken."));
+    await refusedWith(await open(), code.setUpFailed);
+    const loading = Promise.withResolvers<void>();
+    box.ears.loaded = loading.promise;
+    await refusedWith(await open(), code.setUpFailed);
+    loading.resolve();
+    await expect.poll(() => box.ears.listeners.map(({ closed }) => closed)).toEqual([true, true]);
   });
 
   test("4006 when anything else goes wrong, in the box's words", async () => {

@@ -108,6 +108,7 @@ const mild: fc.Arbitrary<MicrophoneInput> = fc.oneof(
     { case: "call", change: { case: "language", language: "ja" } },
     { case: "credential_lapsed" },
     { case: "complaint", error: "voice: unknown" },
+    { case: "disturbed" },
   ),
 );
 const final: fc.Arbitrary<MicrophoneInput> = fc.oneof(

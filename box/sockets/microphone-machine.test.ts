@@ -4,6 +4,7 @@ import {
   microphoneCloseCode,
   microphoneLimits,
   type ConversationMode,
+  type MicrophoneEvent,
 } from "../../contract/microphone-socket.ts";
 import type { ListenerEvent } from "../hearing/listener.ts";
 import { MicrophoneMachine, type MicrophoneInput, type MicrophoneOutput } from "./microphone-machine.ts";
@@ -114,9 +115,10 @@ test("muted: what is on its way makes no turn, and what was drawn is taken back"
   expect(say(machine, { type: "mute", muted: true })).toEqual([
     { case: "deafen", deaf: true },
     { case: "drop" },
+    { case: "forget" },
     { case: "send", event: { type: "caption_clear" } },
   ]);
-  expect(hear(machine, { case: "nothing" })).toEqual([]);
+  expect(hear(machine, { case: "nothing" })).toEqual([{ case: "drop" }]);
   expect(turn(machine, "And then what?")).toEqual([]);
   expect(hear(machine, { case: "speech_started", atMs: 0 }, true)).toEqual([]);
   expect(machine.handle({ case: "audio", bytes: new Uint8Array(4), nowMs: 0 })).toEqual([]);
@@ -131,6 +133,7 @@ test("a pause is told once, whoever began it, and a resume is always answered", 
   expect(machine.handle({ case: "call", change: { case: "paused", paused: true } })).toEqual([
     { case: "deafen", deaf: true },
     { case: "drop" },
+    { case: "forget" },
   ]);
   expect(sent(report(machine, { turn: 1, case: "action", action }))).toEqual([{ type: "action", ...action }]);
   expect(sent(report(machine, { turn: 1, case: "silent" }))).toEqual([{ type: "state", thinking: false }]);
@@ -228,6 +231,97 @@ test.each([
     text: "a cup of tea.",
     continues,
   });
+});
+
+test.each<[string, (machine: MicrophoneMachine) => unknown, boolean]>([
+  [
+    "somebody who is back in a moment",
+    (machine) => hear(machine, { case: "speech_started", atMs: 12_000 }),
+    true,
+  ],
+  [
+    "somebody who talks on and on",
+    (machine) => {
+      hear(machine, { case: "partial", text: "and" });
+      hear(machine, { case: "speech_started", atMs: 40_000 });
+    },
+    true,
+  ],
+  [
+    "somebody who is back much later",
+    (machine) => hear(machine, { case: "speech_started", atMs: 14_001 }),
+    false,
+  ],
+  ["a turn that came by another way", (machine) => machine.handle({ case: "disturbed" }), false],
+  ["a mute", (machine) => [true, false].map((muted) => say(machine, { type: "mute", muted })), false],
+  [
+    "a pause",
+    (machine) => {
+      machine.handle({ case: "call", change: { case: "paused", paused: true } });
+      say(machine, { type: "resume" });
+    },
+    false,
+  ],
+])(
+  "after %s the next turn goes on with the one that was interrupted, or does not",
+  (_, between, continues) => {
+    const machine = live();
+    turn(machine, "Turn off the", 7_000);
+    hear(machine, { case: "speech_started", atMs: 9_000 });
+    hear(machine, { case: "nothing" });
+    between(machine);
+    expect(sent(turn(machine, "lights.", 50_000))[0]).toEqual({ type: "final", text: "lights.", continues });
+  },
+);
+
+test("words that came to nothing leave no reply that was begun for them", () => {
+  const machine = live();
+  hear(machine, { case: "likely", text: "What time is it?" });
+  expect(hear(machine, { case: "nothing" })).toEqual([{ case: "drop" }]);
+});
+
+const asked: MicrophoneEvent[] = [
+  { type: "caption_clear" },
+  { type: "reply", reply: "Once", tone: "warm", avatar: "maya" },
+  { type: "state", thinking: false },
+];
+test.each<[string, MicrophoneInput, MicrophoneEvent[]]>([
+  [
+    "fails",
+    { case: "heard", event: { case: "failed", message: "Gone." }, busy: false },
+    [{ type: "error", error: "Gone." }],
+  ],
+  ["ends with its session", { case: "session_ended", reason: "Over." }, []],
+  [
+    "ends with a goodbye",
+    { case: "farewell" },
+    [{ type: "session_end", reason: "ended_by_persona_request" }],
+  ],
+  ["is hung up", { case: "text", data: '{"type":"bye"}', nowMs: 0 }, []],
+  [
+    "is refused",
+    { case: "refused", refusal: refusals.idle },
+    [{ type: "error", error: refusals.idle.error, fatal: true, code: refusals.idle.code }],
+  ],
+])("a socket that %s closes its turn and takes its caption back first", (_, input, last) => {
+  const machine = live();
+  turn(machine, "Tell me.");
+  report(machine, { turn: 1, case: "clause", text: "Once", tone: "warm" });
+  machine.handle({ case: "call", change: { case: "language", language: "de" } });
+  hear(machine, { case: "partial", text: "and" });
+  const language = { type: "action", name: "set_language", label: expect.any(String), language: "de" };
+  expect(sent(machine.handle(input))).toEqual([...asked, language, ...last]);
+  expect(machine.state).toBe("closed");
+});
+
+test("recognition that fails before it has begun would not start", () => {
+  const machine = new MicrophoneMachine({ mode: null, nowMs: 0 });
+  const outputs = machine.handle({ case: "heard", event: { case: "failed", message: "Gone." }, busy: false });
+  const { recognitionFailed } = microphoneCloseCode;
+  expect(outputs).toEqual([
+    { case: "send", event: { type: "error", error: "Gone.", fatal: true, code: recognitionFailed } },
+    { case: "close", code: recognitionFailed, reason: "Gone.", defect: false },
+  ]);
 });
 
 test("a turn of nothing but a noise is none", () => {

@@ -16,7 +16,7 @@ import type { CallChange } from "../live/call.ts";
 import { describeIssue } from "../issues.ts";
 import { CallState } from "./call-state.ts";
 import { jsonMessage, notJson } from "./json-message.ts";
-import { refusals, type MicrophoneRefusal } from "./microphone-refusals.ts";
+import { recognitionFailed, refusals, type MicrophoneRefusal } from "./microphone-refusals.ts";
 import { PcmFrames } from "./pcm-frames.ts";
 import { SpokenTurn, type TurnReport } from "./spoken-turn.ts";
 import { TokenBucket } from "./token-bucket.ts";
@@ -39,6 +39,8 @@ export type MicrophoneInput =
   /** `busy`: the avatar says something, or is about to. */
   | { case: "heard"; event: ListenerEvent; busy: boolean }
   | { case: "turn"; report: TurnReport }
+  /** A turn of the account came by another way than this. */
+  | { case: "disturbed" }
   /** Whether the avatar is heard. */
   | { case: "speaking"; speaking: boolean }
   /** Which account the voice is billed to, as far as it is not the one chosen. */
@@ -70,6 +72,8 @@ export type MicrophoneOutput =
   | { case: "interrupt" }
   | { case: "speculate"; text: string }
   | { case: "drop" }
+  /** The next turn does not go on with what was interrupted. */
+  | { case: "forget" }
   | { case: "take"; turn: number; text: string }
   | { case: "configure"; voice: string | undefined }
   | { case: "verify"; token: string }
@@ -77,6 +81,8 @@ export type MicrophoneOutput =
   /** The client ends the session. */
   | { case: "end_session" };
 
+/** Who is silent for longer than this does not go on with what was interrupted. */
+const goesOnWithinMs = 5_000;
 /** Malformed messages are answered until there are this many; the next one closes the socket. */
 const forgivenMistakes = 5;
 
@@ -109,6 +115,8 @@ export class MicrophoneMachine {
   #speaking = false;
   /** The next turn goes on with the one that was interrupted. */
   #resumes = false;
+  /** When somebody last began to speak. */
+  #spokeAtMs: number | null = null;
   #notice = "";
   /** What has to wait for `ready`. */
   #held: MicrophoneEvent[] = [];
@@ -148,6 +156,8 @@ export class MicrophoneMachine {
         return this.#heard(input.event, input.busy);
       case "turn":
         return this.#report(input.report);
+      case "disturbed":
+        return this.#forget();
       case "speaking":
         this.#speaking = input.speaking;
         return [];
@@ -169,7 +179,7 @@ export class MicrophoneMachine {
       case "farewell":
         return this.#farewell();
       case "session_ended":
-        return this.#end(microphoneCloseCode.normal, input.reason);
+        return [...this.#settle(), ...this.#end(microphoneCloseCode.normal, input.reason)];
       case "refused":
         return this.#refuse(input.refusal, false);
       case "backlog":
@@ -211,7 +221,7 @@ export class MicrophoneMachine {
         return [{ case: "verify", token: message.token }];
       case "bye":
         return [
-          ...this.#clearCaption(),
+          ...this.#settle(),
           { case: "end_session" },
           ...this.#end(microphoneCloseCode.normal, text.bye),
         ];
@@ -236,17 +246,14 @@ export class MicrophoneMachine {
   }
 
   #heard(event: ListenerEvent, busy: boolean): MicrophoneOutput[] {
-    if (event.case === "failed")
-      return [
-        send({ type: "error", error: event.message }),
-        ...this.#end(microphoneCloseCode.normal, text.failed),
-      ];
-    if (event.case === "nothing") return this.#clearCaption();
+    if (event.case === "failed") return this.#failed(event.message);
+    // What was begun early for these words has nothing to answer.
+    if (event.case === "nothing") return [{ case: "drop" }, ...this.#clearCaption()];
     // Words of before may still be on their way.
     if (this.#deaf || this.#state !== "live") return [];
     switch (event.case) {
       case "speech_started":
-        return [{ case: "touch" }, ...this.#bargeIn(event.atMs, busy)];
+        return [{ case: "touch" }, ...this.#spoke(event.atMs), ...this.#bargeIn(event.atMs, busy)];
       case "partial":
         if (this.#mode) return [{ case: "touch" }];
         this.#drawn = true;
@@ -267,6 +274,29 @@ export class MicrophoneMachine {
       case "turn":
         return this.#take(event.text, event.speechEndedAtMs, busy);
     }
+  }
+
+  #failed(message: string): MicrophoneOutput[] {
+    // What fails before it has begun would not start.
+    if (this.#state === "opening") return this.#refuse(recognitionFailed(message), false);
+    return [
+      ...this.#settle(),
+      send({ type: "error", error: message }),
+      ...this.#end(microphoneCloseCode.normal, text.failed),
+    ];
+  }
+
+  /** Somebody speaks, who has been silent since they last began to unless there are words of theirs. */
+  #spoke(atMs: number): MicrophoneOutput[] {
+    const before = this.#spokeAtMs;
+    this.#spokeAtMs = atMs;
+    if (this.#drawn || before === null || atMs - before <= goesOnWithinMs) return [];
+    return this.#forget();
+  }
+
+  #forget(): MicrophoneOutput[] {
+    this.#resumes = false;
+    return [{ case: "forget" }];
   }
 
   #bargeIn(atMs: number, busy: boolean): MicrophoneOutput[] {
@@ -321,7 +351,7 @@ export class MicrophoneMachine {
     if (this.#state !== "live" || deaf === this.#deaf) return [];
     this.#deaf = deaf;
     if (!deaf) return [{ case: "deafen", deaf }];
-    return [{ case: "deafen", deaf }, { case: "drop" }, ...this.#clearCaption()];
+    return [{ case: "deafen", deaf }, { case: "drop" }, ...this.#forget(), ...this.#clearCaption()];
   }
 
   #clearCaption(): MicrophoneOutput[] {
@@ -330,9 +360,15 @@ export class MicrophoneMachine {
     return [send({ type: "caption_clear" })];
   }
 
+  /** Before the end: what is open on the client's side closes. */
+  #settle(): MicrophoneOutput[] {
+    if (this.#state !== "live") return [];
+    return [...this.#clearCaption(), ...[...this.#turn.cut(), ...this.#call.settle()].map(send)];
+  }
+
   #farewell(): MicrophoneOutput[] {
     return [
-      ...this.#turn.cut().map(send),
+      ...this.#settle(),
       send({ type: "session_end", reason: "ended_by_persona_request" }),
       ...this.#end(microphoneCloseCode.normal, text.farewell),
     ];
@@ -347,7 +383,7 @@ export class MicrophoneMachine {
       code,
       ...(error_code === undefined ? {} : { error_code }),
     };
-    return [send(event), ...this.#end(code, error, defect)];
+    return [...this.#settle(), send(event), ...this.#end(code, error, defect)];
   }
 
   #end(code: number, reason: string, defect = false): MicrophoneOutput[] {

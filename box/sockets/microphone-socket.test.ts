@@ -44,6 +44,34 @@ describe("recognition", () => {
     expect(box.ears.listener.playback).toBe(box.services.slot.current?.playback);
   });
 
+  test("listens in the language of the call, also in one that was chosen while it opened", async () => {
+    const loading = Promise.withResolvers<void>();
+    box.ears.loaded = loading.promise;
+    await box.connect();
+    const microphone = await open();
+    await microphone.flush();
+    box.services.slot.current?.call.setLanguage("de");
+    loading.resolve();
+    await microphone.next("ready");
+    expect(box.ears.listener.language).toBe("de");
+  });
+
+  test("no message is screened for a voice to be settled", async () => {
+    const { turns } = box.services;
+    const asked: string[] = [];
+    const prepare = turns.prepare.bind(turns);
+    turns.prepare = (request) => {
+      asked.push(request.content);
+      return prepare(request);
+    };
+    const microphone = await ready();
+    microphone.send({ type: "config", voice: "no-such-voice" });
+    await microphone.next("error");
+    box.ears.listener.turn("Hello.");
+    await microphone.next("reply");
+    expect(asked).toEqual(["Hello."]);
+  });
+
   test("words that are drawn and come to nothing are taken back", async () => {
     const microphone = await ready();
     const { listener } = box.ears;
@@ -92,12 +120,10 @@ describe("recognition", () => {
 
   test("whose account the voice is billed to", async () => {
     const { turns } = box.services;
-    const prepare = turns.prepare.bind(turns);
-    turns.prepare = async (request) => {
-      const prepared = await prepare(request);
+    const voiceFor = turns.voiceFor.bind(turns);
+    turns.voiceFor = async (request) => {
       const engine: VoiceProvider = Object.create(box.voice, { id: { value: "cartesia" } });
-      if (prepared.live) prepared.live.voice.engine = engine;
-      return prepared;
+      return { ...(await voiceFor(request)), engine };
     };
     await box.connect();
     expect(await (await open()).next("ready")).toMatchObject({ voice_origin: "user" });

@@ -3,6 +3,7 @@
 import type { WebSocket } from "ws";
 import { microphoneSampleRate, type MicrophoneEvent } from "../../contract/microphone-socket.ts";
 import { builtinVoiceEngine } from "../../contract/settings.ts";
+import type { Language } from "../../contract/tones.ts";
 import type { Access } from "../access/access.ts";
 import type { Caller } from "../access/caller.ts";
 import type { BoxConfig } from "../config.ts";
@@ -20,7 +21,7 @@ import { MicrophoneTurns, refusalOf, type MayDrive } from "./microphone-turns.ts
 import { describeSocketError, Wire } from "./wire.ts";
 
 /** A recogniser that takes longer than this to start does not. */
-const listenWithinMs = 20_000;
+export const listenWithinMs = 20_000;
 /** A holder of the slot that is silent for this long has gone without a word. */
 const answersWithinMs = 1_500;
 
@@ -35,6 +36,8 @@ export interface MicrophoneSocketOptions {
   turns: Turns;
   ears: Ears;
   mayDrive: MayDrive;
+  /** How long after the end of a speaker's last word their reply sounds, whenever one does. */
+  onAnswered?: ((milliseconds: number) => void) | undefined;
   log: Log;
   /** Once, as soon as it hears no more. */
   onReleased(): void;
@@ -116,15 +119,22 @@ export class MicrophoneSocket {
     const refusal = await refusalOf({ caller: () => this.#credential.caller, mayDrive, log });
     if (refusal) this.refuse(refusal);
     if (this.closed) return;
+    const { language } = session.call;
+    const listening = this.#listen(session, language);
     try {
-      const [listener, voice] = await Promise.all([this.#listen(session), this.#voiceOf(session)]);
+      const [listener, voice] = await Promise.all([listening, this.#voiceOf(session)]);
       if (!listener || this.closed) {
         void this.#silence(listener);
         return;
       }
       this.#listener = listener;
+      // Somebody may have changed it while the recogniser started.
+      if (session.call.language !== language)
+        this.#attempt((opened) => opened.setLanguage(session.call.language));
       this.#opened(session, voice);
     } catch (error) {
+      // One that listens by now, or comes to, has nobody to listen for.
+      listening.then((listener) => this.#silence(listener)).catch(() => undefined);
       if (error instanceof RecognitionError) {
         log.warn(describeError(error.cause ?? error), "speech recognition would not start");
         this.refuse(recognitionFailed(error.message));
@@ -150,9 +160,9 @@ export class MicrophoneSocket {
   }
 
   /** Null when the recogniser did not start in time; one that comes late is sent away. */
-  #listen(session: LiveSession): Promise<Listener | null> {
+  #listen(session: LiveSession, language: Language): Promise<Listener | null> {
     const listening = this.#options.ears.listen({
-      language: session.call.language,
+      language,
       playback: session.playback,
       onEvent: (event) => this.#input({ case: "heard", event, busy: session.director.speaking }),
     });
@@ -170,16 +180,9 @@ export class MicrophoneSocket {
   async #voiceOf(session: LiveSession): Promise<{ origin: "box" | "user"; notice: string }> {
     const { caller } = this.#credential;
     try {
-      const { live } = await this.#options.turns.prepare({
-        caller,
-        source: "spoken",
-        content: "?",
-        correlationId: null,
-      });
-      if (live?.session !== session) return { origin: "box", notice: "" };
+      const { engine, notice } = await this.#options.turns.voiceFor({ caller, session, wish: {} });
       // Every other engine speaks on the account that the caller has there.
-      const origin = live.voice.engine.id === builtinVoiceEngine ? "box" : "user";
-      return { origin, notice: live.voice.notice };
+      return { origin: engine.id === builtinVoiceEngine ? "box" : "user", notice };
     } catch (error) {
       if (error instanceof Refusal) return { origin: "box", notice: "" };
       throw error;
@@ -207,7 +210,8 @@ export class MicrophoneSocket {
       const { event } = message;
       if (event.type === "avatar_speech_started") this.#input({ case: "speaking", speaking: true });
       else if (event.type === "avatar_speech_ended") this.#input({ case: "speaking", speaking: false });
-      else if (event.type === "user_message") this.#turns?.disturbed(event.correlationId);
+      else if (event.type === "user_message" && this.#turns?.disturbed(event.correlationId))
+        this.#input({ case: "disturbed" });
       return;
     }
     if (message.sessionId !== this.#options.session?.id) return;
@@ -250,6 +254,7 @@ export class MicrophoneSocket {
     const { session } = this.#options;
     switch (output.case) {
       case "send":
+        if (output.event.type === "metric") this.#options.onAnswered?.(output.event.first_audio_ms);
         this.#wire.send(output.event);
         break;
       case "close":
@@ -278,6 +283,9 @@ export class MicrophoneSocket {
         break;
       case "drop":
         this.#turns?.drop();
+        break;
+      case "forget":
+        this.#turns?.forget();
         break;
       case "take":
         this.#turns?.take(output.turn, output.text);

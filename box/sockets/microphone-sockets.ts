@@ -15,7 +15,7 @@ import type { LiveSession } from "../live/session.ts";
 import type { Slot } from "../live/slot.ts";
 import type { Turns } from "../live/turns.ts";
 import type { Log } from "../ops/log.ts";
-import { refusals } from "./microphone-refusals.ts";
+import { recognitionFailed, refusals } from "./microphone-refusals.ts";
 import { MicrophoneSocket } from "./microphone-socket.ts";
 import type { MayDrive } from "./microphone-turns.ts";
 
@@ -24,7 +24,7 @@ const capacity = 50;
 const closeWithinMs = 1_000;
 
 export interface MicrophoneSurroundings {
-  config: Pick<BoxConfig, "speculativeReplies">;
+  config: Pick<BoxConfig, "recogniser" | "speculativeReplies">;
   access: Access;
   faces: Faces;
   hub: Hub;
@@ -34,6 +34,8 @@ export interface MicrophoneSurroundings {
   log: Log;
   /** Default: whoever has the live session may. */
   mayDrive?: MayDrive;
+  /** Hears how long a speaker waited from the end of their last word for each reply that sounds. */
+  onAnswered?: (milliseconds: number) => void;
 }
 
 export class MicrophoneSockets {
@@ -90,7 +92,7 @@ export class MicrophoneSockets {
       });
       this.#open.add(microphone);
       socket.once("close", () => this.#open.delete(microphone));
-      void this.#admit(microphone, session, surroundings.ears);
+      void this.#admit(microphone, session, surroundings);
     });
     if (opened) return Promise.resolve();
     const headers = { "Sec-WebSocket-Version": "13" };
@@ -117,9 +119,15 @@ export class MicrophoneSockets {
     });
   }
 
-  async #admit(microphone: MicrophoneSocket, session: LiveSession | null, ears: Ears): Promise<void> {
+  async #admit(
+    microphone: MicrophoneSocket,
+    session: LiveSession | null,
+    { config, ears }: MicrophoneSurroundings,
+  ): Promise<void> {
+    const { state, detail } = ears.state();
     // First what no waiting changes, then what going live changes, then what another socket's end changes.
-    if (ears.state().state === "unavailable") microphone.refuse(refusals.noRecognition);
+    if (config.recogniser.kind === "none") microphone.refuse(refusals.noRecognition);
+    else if (state === "unavailable") microphone.refuse(recognitionFailed(detail));
     else if (!session) microphone.refuse(refusals.noSession);
     else if (await this.#takeSlot(microphone)) await microphone.start(session);
   }

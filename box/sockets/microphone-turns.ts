@@ -16,7 +16,7 @@ export type MayDrive = (caller: Caller) => Promise<"yes" | "not_owner" | "unveri
 
 export interface MicrophoneTurnsOptions {
   session: LiveSession;
-  turns: Pick<Turns, "prepare" | "message" | "speculate" | "interrupt">;
+  turns: Pick<Turns, "prepare" | "voiceFor" | "message" | "speculate" | "interrupt">;
   caller(): Caller;
   mayDrive: MayDrive;
   /** False: a reply is begun when its turn is over, and not before. */
@@ -31,14 +31,15 @@ export interface MicrophoneTurnsOptions {
 
 interface Running {
   turn: number;
-  text: string;
+  /** With the words of a turn before it that it goes on with. */
+  content: string;
   /** Of the turn once it is under way; before that its words are in no history. */
   correlationId: string | null;
 }
 
 interface Attempt {
-  /** What it answers, once that is known. */
-  words: string | null;
+  /** What it answers. */
+  words: string;
   dropped: boolean;
   speculation: Promise<Speculation | null>;
 }
@@ -69,6 +70,8 @@ export class MicrophoneTurns {
   #attempt: Attempt | null = null;
   /** Words of a turn that was cut before it was under way; they belong to the next. */
   #carried = "";
+  /** Its own turns, also those that were interrupted, until they are over. */
+  readonly #underWay = new Set<string>();
 
   constructor(options: MicrophoneTurnsOptions) {
     this.#options = options;
@@ -84,9 +87,14 @@ export class MicrophoneTurns {
   speculate(text: string): void {
     if (!this.#options.early) return;
     this.drop();
-    const attempt: Attempt = { words: null, dropped: false, speculation: Promise.resolve(null) };
+    const content = joined(this.#carried, text);
+    const attempt: Attempt = {
+      words: spokenWords(content),
+      dropped: false,
+      speculation: Promise.resolve(null),
+    };
     this.#attempt = attempt;
-    attempt.speculation = this.#begin(attempt, text).catch((error: unknown) => {
+    attempt.speculation = this.#begin(attempt, content).catch((error: unknown) => {
       // The turn itself, if it comes to that, finds the same trouble and tells of it.
       if (!(error instanceof Refusal)) this.#options.log.error(describeError(error), "a speculation broke");
       return null;
@@ -99,9 +107,19 @@ export class MicrophoneTurns {
     this.#attempt = null;
   }
 
-  /** A turn of the account came by another way than this: what was begun early does not know of it. */
-  disturbed(correlationId: string | null): void {
-    if (correlationId === null || correlationId !== this.#running?.correlationId) this.drop();
+  /** The next turn goes on with none before it. */
+  forget(): void {
+    if (this.#carried !== "") this.drop();
+    this.#carried = "";
+  }
+
+  /**
+   * A turn of the account begins. True when it came by another way than this: what was begun early does not know of it.
+   */
+  disturbed(correlationId: string | null): boolean {
+    if (correlationId !== null && this.#underWay.has(correlationId)) return false;
+    this.drop();
+    return true;
   }
 
   /** Silences the avatar and gives up the turn that is under way. */
@@ -118,7 +136,8 @@ export class MicrophoneTurns {
   /** The turn is over; what was under way is interrupted. */
   take(turn: number, text: string): void {
     this.#giveUp();
-    const running: Running = { turn, text, correlationId: null };
+    const running: Running = { turn, content: joined(this.#carried, text), correlationId: null };
+    this.#carried = "";
     this.#running = running;
     void this.#run(running)
       .catch((error: unknown) => {
@@ -138,32 +157,30 @@ export class MicrophoneTurns {
   }
 
   #giveUp(): void {
-    if (this.#running?.correlationId === null) this.#carried = joined(this.#carried, this.#running.text);
+    if (this.#running?.correlationId === null) this.#carried = this.#running.content;
     this.#running = null;
   }
 
   async #run(running: Running): Promise<void> {
     await this.#settled;
     if (!(await this.#allowed()) || !this.#wanted(running)) return;
-    const content = joined(this.#carried, running.text);
+    const { content } = running;
     const speculation = await this.#claim(content);
-    let prepared: PreparedMessage;
-    try {
-      prepared = speculation?.prepared ?? (await this.#prepare(content));
-    } catch (error) {
-      // The person has said it all the same; what they say next does not go on with it.
-      if (this.#wanted(running)) this.#carried = "";
-      throw error;
-    }
+    const prepared = speculation?.prepared ?? (await this.#prepare(content));
     const { session } = this.#options;
     if (!this.#wanted(running) || prepared.live?.session !== session) {
       speculation?.drop();
       return;
     }
-    this.#carried = "";
-    running.correlationId = prepared.request.correlationId;
+    const { correlationId } = prepared.request;
+    running.correlationId = correlationId;
+    if (correlationId !== null) this.#underWay.add(correlationId);
     this.#options.onNotice(prepared.live.voice.notice);
-    await this.#answer(running, prepared, speculation);
+    try {
+      await this.#answer(running, prepared, speculation);
+    } finally {
+      if (correlationId !== null) this.#underWay.delete(correlationId);
+    }
   }
 
   async #answer(running: Running, prepared: PreparedMessage, speculation: Speculation | null): Promise<void> {
@@ -204,12 +221,10 @@ export class MicrophoneTurns {
     return refusal === null;
   }
 
-  async #begin(attempt: Attempt, text: string): Promise<Speculation | null> {
+  async #begin(attempt: Attempt, content: string): Promise<Speculation | null> {
     await this.#settled;
     // Nobody is told of a refusal before there is a turn.
     if (attempt.dropped || (await refusalOf(this.#options)) !== null) return null;
-    const content = joined(this.#carried, text);
-    attempt.words = spokenWords(content);
     const prepared = await this.#prepare(content);
     if (attempt.dropped || prepared.live?.session !== this.#options.session) return null;
     return this.#options.turns.speculate(prepared);
@@ -220,9 +235,7 @@ export class MicrophoneTurns {
     const attempt = this.#attempt;
     if (!attempt) return null;
     this.#attempt = null;
-    // One whose words are not known yet waits for what this turn has waited for: they are known in a moment.
-    const speculation = attempt.words === null ? await attempt.speculation : null;
-    if (attempt.words === spokenWords(content)) return speculation ?? attempt.speculation;
+    if (attempt.words === spokenWords(content)) return attempt.speculation;
     abandon(attempt);
     return null;
   }
@@ -231,9 +244,9 @@ export class MicrophoneTurns {
     const before = this.#voice;
     this.#voice = voice;
     if (voice === undefined) return;
+    const { caller, session, turns } = this.#options;
     try {
-      // Any words do: it is the voice that is settled.
-      await this.#prepare("?");
+      await turns.voiceFor({ caller: caller(), session, wish: { voice } });
     } catch (error) {
       // Whatever else is wrong, the turn tells of it.
       if (!(error instanceof Refusal) || error.code !== "invalid_body") return;

@@ -5,7 +5,7 @@ import { microphoneEventSchema, type MicrophoneEvent } from "../../contract/micr
 
 /** What every socket's events obey, in the order they were sent. */
 export function checkEvents(events: readonly MicrophoneEvent[], closed: boolean): void {
-  let thinking = false;
+  let [thinking, drawn] = [false, false];
   let [answers, acted] = [0, false];
   const types = events.map(({ type }) => type);
   const fatal = events.findIndex((event) => event.type === "error" && event.fatal);
@@ -26,8 +26,16 @@ export function checkEvents(events: readonly MicrophoneEvent[], closed: boolean)
         thinking = event.thinking;
         [answers, acted] = [0, false];
         break;
+      case "partial":
+        drawn = true;
+        break;
+      case "caption_clear":
+        expect(drawn).toBe(true);
+        drawn = false;
+        break;
       case "final":
         expect(thinking).toBe(false);
+        drawn = false;
         break;
       case "reply":
       case "reply_error":
@@ -47,6 +55,9 @@ export function checkEvents(events: readonly MicrophoneEvent[], closed: boolean)
     }
   }
   if (!closed) return;
-  // A socket that closes need not close its turn first.
   expect(answers).toBeLessThanOrEqual(1);
+  // What the box ends is tidied up first; a client that leaves hears no more of it.
+  if (fatal === -1 && !types.includes("session_end")) return;
+  expect(thinking).toBe(false);
+  expect(drawn).toBe(false);
 }
