@@ -6,7 +6,7 @@ import type { MicrophoneEvent } from "../../contract/microphone-socket.ts";
 import { launchChromium } from "../harness/chromium.ts";
 import { darkDesk, expectSound, open, signIn, wear } from "../harness/console.ts";
 import { goLiveInStudio, loudest } from "../harness/live-page.ts";
-import { type SpokenFile, speak } from "../harness/speech.ts";
+import { type SpokenFile, spokenFile } from "../harness/speech.ts";
 
 const fakeDevice = "--use-fake-device-for-media-stream";
 const complaints: string[] = [];
@@ -38,7 +38,7 @@ describe("by voice", () => {
 
   beforeAll(async () => {
     // The first seconds of silence are for the box to begin to listen, the last for the turn to end.
-    speech = speak("Hello. Who are you, and what can you do?", { beforeMs: 5000, afterMs: 4000 });
+    speech = spokenFile("Hello. Who are you, and what can you do?", { beforeMs: 5000, afterMs: 4000 });
     browser = await launchChromium([fakeDevice, `--use-file-for-fake-audio-capture=${speech.path}%noloop`]);
     const context = await browser.newContext({ permissions: ["microphone"] });
     page = await studioOf(context, "speaker@example.com");

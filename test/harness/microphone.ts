@@ -1,14 +1,13 @@
 // A microphone outside the browser: speaks recordings into the microphone socket as fast as a person does.
 
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { WebSocket } from "ws";
-import type { MicrophoneEvent, MicrophoneEventType } from "../../contract/microphone-socket.ts";
+import {
+  microphoneSampleRate,
+  type MicrophoneEvent,
+  type MicrophoneEventType,
+} from "../../contract/microphone-socket.ts";
 
-export const sampleRate = 16_000;
-const frameSamples = sampleRate / 50;
+const frameSamples = microphoneSampleRate / 50;
 
 export type HeardEvent = MicrophoneEvent & { atMs: number };
 
@@ -97,40 +96,4 @@ export async function openMicrophone(url: string, query = ""): Promise<Microphon
   startedAtMs = performance.now();
   timer = setInterval(send, 10);
   return microphone;
-}
-
-/** Samples of a 16 kHz mono WAV file of 16 bits, as the ones below are. */
-export function readWav(path: string): Int16Array {
-  const file = readFileSync(path);
-  const dataAt = file.indexOf("data", 12, "latin1");
-  const bytes = file.subarray(dataAt + 8, dataAt + 8 + Math.min(file.readUInt32LE(dataAt + 4), file.length));
-  return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + (bytes.length & ~1)));
-}
-
-/** Something said by espeak-ng, at the microphone's rate, with silence at its ends cut off. */
-export function spoken(text: string, voice = "en-us"): Int16Array {
-  const folder = mkdtempSync(join(tmpdir(), "visavis-speech-"));
-  try {
-    const [raw, wav] = [join(folder, "raw.wav"), join(folder, "speech.wav")];
-    execFileSync("espeak-ng", ["-v", voice, "-s", "140", "-w", raw, text]);
-    execFileSync("ffmpeg", ["-loglevel", "error", "-i", raw, "-ar", String(sampleRate), "-ac", "1", wav]);
-    const samples = readWav(wav);
-    const loud = (sample: number) => Math.abs(sample) > 200;
-    return samples.slice(samples.findIndex(loud), samples.findLastIndex(loud) + 1);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Stretches of sound with silences of the given length between them. */
-export function withPauses(parts: readonly Int16Array[], pauseMs: number): Int16Array {
-  const pause = new Int16Array(Math.round((pauseMs / 1000) * sampleRate));
-  const all = parts.flatMap((part, index) => (index === 0 ? [part] : [pause, part]));
-  const joined = new Int16Array(all.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of all) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
 }
