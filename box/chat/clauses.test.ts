@@ -30,6 +30,7 @@ test.each<[what: string, text: string, clauses: string[]]>([
   ["a list", "1. Eggs\n2. Milk", ["1. Eggs", "2. Milk"]],
   ["lines", "One\n\nTwo\n", ["One", "Two"]],
   ["marks alone", "... ! Yes.", ["Yes."]],
+  ["an emoji behind a stop", "Hi. 😊 How are you? 🙂🙂", ["Hi. 😊", "How are you? 🙂🙂"]],
   [
     "Japanese",
     "こんにちは。お元気ですか？はい、元気です。",

@@ -36,8 +36,6 @@ interface Candidate {
   dressed: boolean;
   unspaced: boolean;
   spaced: boolean;
-  /** A new line began after it, so what comes next is another clause; when nothing does, it was the last one. */
-  lineOver: boolean;
   /** Where the last space before it was. */
   spaceBefore: number;
   /** The next word so far, when it decides. */
@@ -159,7 +157,6 @@ export class ClauseCutter {
       dressed: false,
       unspaced: unspaced.has(character),
       spaced: false,
-      lineOver: false,
       spaceBefore: this.#lastSpace,
       look: null,
     };
@@ -169,12 +166,12 @@ export class ClauseCutter {
   #follow(candidate: Candidate, character: string): Reading {
     if (candidate.look) return this.#lookOn(candidate, candidate.look, character);
     if (space.test(character)) {
-      candidate.lineOver ||= character === "\n";
+      // Where no more words come for a while, a new line says so: it cuts at once.
+      if (character === "\n" || candidate.unspaced) return "end";
       candidate.spaced = true;
       return "more";
     }
     if (emoji.test(character)) return this.#extend(candidate, character);
-    if (candidate.lineOver) return "end";
     if (this.#closes(character, candidate)) {
       this.#quote(character);
       return this.#extend(candidate, character);
@@ -187,7 +184,6 @@ export class ClauseCutter {
       if (candidate.hard && candidate.character !== "." && cjk.test(character)) return "end";
       return "inner";
     }
-    if (candidate.unspaced) return "end";
     // French puts a space before its marks.
     if (candidate.hard && (character === "?" || character === "!")) return this.#extend(candidate, character);
     if (!candidate.hard || candidate.character !== "." || candidate.dressed) return "end";
