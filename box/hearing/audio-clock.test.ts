@@ -18,6 +18,17 @@ test("late packets do not move the clock, and a lasting change does", () => {
   expect(Math.abs(clock.toClock(audioMs) - (1_300 + audioMs))).toBeLessThan(15);
 });
 
+test("after a short pause too, and what came before it stays where it was", () => {
+  const clock = new AudioClock();
+  for (let audioMs = 0; audioMs <= 2_000; audioMs += 20) clock.arrived(audioMs, 5_000 + audioMs);
+  clock.restart(2_000);
+  expect(clock.toClock(2_000)).toBe(7_000);
+  clock.restart(2_000);
+  clock.arrived(2_020, 5_920 + 2_020);
+  expect(clock.toClock(2_000)).toBe(5_920 + 2_000);
+  expect(clock.toClock(1_980)).toBe(6_980);
+});
+
 test("what comes after a pause is heard after the pause", () => {
   const clock = new AudioClock();
   clock.arrived(1_000, 5_000);

@@ -8,6 +8,9 @@ export class AudioClock {
   #thisMs = Number.POSITIVE_INFINITY;
   #lastMs = Number.POSITIVE_INFINITY;
   #windowEndsMs = Number.NEGATIVE_INFINITY;
+  /** Audio before this time came before the last pause, and the clock then. */
+  #beforeMs = Number.NEGATIVE_INFINITY;
+  #before = Number.POSITIVE_INFINITY;
 
   /** Audio up to `audioMs` has come. */
   arrived(audioMs: number, nowMs: number): void {
@@ -21,7 +24,19 @@ export class AudioClock {
     this.#thisMs = Math.min(this.#thisMs, nowMs - audioMs);
   }
 
+  /** Nothing came for a while: from `audioMs` on, audio is anchored anew. */
+  restart(audioMs: number): void {
+    const anchor = Math.min(this.#thisMs, this.#lastMs);
+    if (anchor < Number.POSITIVE_INFINITY) this.#before = anchor;
+    this.#beforeMs = audioMs;
+    this.#thisMs = Number.POSITIVE_INFINITY;
+    this.#lastMs = Number.POSITIVE_INFINITY;
+    this.#windowEndsMs = Number.NEGATIVE_INFINITY;
+  }
+
   toClock(audioMs: number): number {
-    return Math.min(this.#thisMs, this.#lastMs) + audioMs;
+    const anchor = Math.min(this.#thisMs, this.#lastMs);
+    const known = audioMs >= this.#beforeMs && anchor < Number.POSITIVE_INFINITY;
+    return (known ? anchor : this.#before) + audioMs;
   }
 }

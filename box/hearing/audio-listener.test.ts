@@ -12,7 +12,6 @@ const log = pino({ level: "silent" });
 /** Whatever is loud is speech. */
 const byLoudness: SpeechScorer = {
   score: (frame) => Promise.resolve(frame.some((sample) => Math.abs(sample) > 1000) ? 0.95 : 0.02),
-  reset: () => {},
 };
 
 interface SceneOptions {
@@ -176,6 +175,19 @@ describe("the switch", () => {
     await s.listener.close();
   });
 
+  test("right after it, speech is told of when it was, not as long ago as it was muted", async () => {
+    const s = await scene();
+    await s.silence(2_000);
+    s.listener.setMuted(true);
+    s.wait(200);
+    s.listener.setMuted(false);
+    const spokeMs = s.now;
+    await s.speech(640);
+    const started = s.events.find((event) => event.case === "speech_started");
+    expect(Math.abs((started?.atMs ?? 0) - spokeMs)).toBeLessThan(50);
+    await s.listener.close();
+  });
+
   test("a language is passed on", async () => {
     const s = await scene();
     s.listener.setLanguage("de");
@@ -216,7 +228,7 @@ describe("ends", () => {
   });
 
   test("so is a network that fails, in words of our own", async () => {
-    const scorer = { score: () => Promise.reject(new Error("secret detail")), reset: () => {} };
+    const scorer = { score: () => Promise.reject(new Error("secret detail")) };
     const s = await scene({ scorer });
     await s.silence(200);
     expect(s.events).toEqual([{ case: "failed", message: "Speech recognition failed on this box." }]);
@@ -253,6 +265,44 @@ describe("audio that stops coming", () => {
     }
     expect(s.told()).toEqual(["speech_started", "partial", "likely", "turn"]);
     expect(vi.getTimerCount()).toBe(0);
+    await s.listener.close();
+  });
+
+  test("a microphone that sends only speech is answered as soon every time, and its time is the clock's", async () => {
+    const s = await scene();
+    for (let turn = 1; turn <= 6; turn += 1) {
+      const spokeMs = s.now;
+      await s.speech(640);
+      s.hear("i left it at home");
+      await s.silence(160);
+      for (let round = 0; round < 12; round += 1) {
+        s.wait(100);
+        await vi.advanceTimersByTimeAsync(100);
+      }
+      const of = (kind: ListenerEvent["case"]) => s.events.filter((event) => event.case === kind);
+      expect(of("turn")).toHaveLength(turn);
+      const started = of("speech_started").at(-1);
+      expect(Math.abs((started?.case === "speech_started" ? started.atMs : 0) - spokeMs)).toBeLessThan(50);
+      const ended = of("turn").at(-1);
+      const endedMs = ended?.case === "turn" ? ended.speechEndedAtMs : 0;
+      expect(Math.abs(endedMs - spokeMs - 640)).toBeLessThan(50);
+    }
+    const waits = s.events.flatMap((event) => (event.case === "endpoint" ? [event.waitMs] : []));
+    expect(new Set(waits).size).toBe(1);
+    await s.listener.close();
+  });
+
+  test("after a turn that ended while audio still came, speech after a gap is not too soon", async () => {
+    const s = await scene();
+    for (let turn = 0; turn < 3; turn += 1) {
+      await s.speech(640);
+      s.hear("no thanks");
+      for (let round = 0; round < 100 && s.told().at(-1) !== "turn"; round += 1) await s.silence(32);
+      s.wait(3_000);
+    }
+    expect(s.told().filter((kind) => kind === "turn")).toHaveLength(3);
+    const waits = s.events.flatMap((event) => (event.case === "endpoint" ? [event.waitMs] : []));
+    expect(new Set(waits).size).toBe(1);
     await s.listener.close();
   });
 

@@ -109,7 +109,9 @@ export class AudioListener implements Listener {
 
   push(samples: Int16Array): void {
     if (this.#over || this.#muted) return;
-    this.#arrivedMs = this.#now();
+    const nowMs = this.#now();
+    if (nowMs - this.#arrivedMs >= stalledMs) this.#resumed();
+    this.#arrivedMs = nowMs;
     this.#microphone.push(samples);
     this.#clock.arrived(this.#microphone.written / 16, this.#arrivedMs);
     this.#watchPlayback();
@@ -121,7 +123,10 @@ export class AudioListener implements Listener {
     this.#muted = muted;
     this.#microphone.skip();
     this.#feed?.skipTo(this.#microphone.written);
-    if (!muted) return;
+    if (!muted) {
+      this.#clock.restart(this.#microphone.written / 16);
+      return;
+    }
     this.#gate.reset();
     this.#recognition?.drop();
     this.#turns?.drop();
@@ -139,7 +144,7 @@ export class AudioListener implements Listener {
     return (this.#closing ??= this.#close());
   }
 
-  /** All that was pushed has been judged. */
+  /** All that was pushed has been judged: whoever pushes faster than anybody speaks waits for it. */
   judged(): Promise<void> {
     return this.#judging;
   }
@@ -238,6 +243,14 @@ export class AudioListener implements Listener {
       this.#echoWords?.note(this.#arrivedMs);
     } else if (this.#speaking) this.#echo.cut();
     this.#speaking = speaks;
+  }
+
+  /** Audio comes again after a while without, which its samples do not count. */
+  #resumed(): void {
+    const { written, judged } = this.#microphone;
+    this.#clock.restart((written - ((written - judged) % frameSamples)) / 16);
+    // What is heard now has nothing to do with what was heard then.
+    if (this.#turns && !this.#turns.open && !this.#busy) this.#gate.reset();
   }
 
   /** A muted tab or a broken network sends nothing: then time passes all the same. */

@@ -4,7 +4,7 @@ import { earsOf, openEars } from "./ears.ts";
 import { RecognitionError, type RecogniserProvider } from "./recogniser.ts";
 
 const log = pino({ level: "silent" });
-const scorer = () => ({ score: () => Promise.resolve(0), reset: () => {} });
+const scorer = () => ({ score: () => Promise.resolve(0) });
 
 function fakeProvider(changes: Partial<RecogniserProvider> = {}) {
   const counts = { open: 0, closed: 0, providerClosed: 0 };

@@ -30,7 +30,7 @@ const cases: Record<Language, [string, EndpointReason][]> = {
     ["ich war beim Arzt und", "unfinished"],
     ["ich bleibe zu Hause weil", "unfinished"],
     ["ähm", "filler"],
-    ["wann macht das Museum auf", "statement"],
+    ["wann macht das Museum auf", "question"],
     ["nein danke", "answer"],
     ["wo ist der Bahnhof", "question"],
   ],

@@ -39,9 +39,9 @@ const endpoints: Record<EndpointReason, Omit<Endpoint, "reason">> = {
   clause: { eot: 0.22, waitMs: 1250 },
   fragment: { eot: 0.45, waitMs: 800 },
   statement: { eot: 0.65, waitMs: 620 },
-  answer: { eot: 0.85, waitMs: 380 },
-  question: { eot: 0.88, waitMs: 350 },
-  closing: { eot: 0.92, waitMs: 300 },
+  answer: { eot: 0.85, waitMs: 320 },
+  question: { eot: 0.88, waitMs: 290 },
+  closing: { eot: 0.92, waitMs: 250 },
 };
 
 /** Fewer words than this are a statement only if something says so. */

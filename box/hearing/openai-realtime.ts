@@ -20,12 +20,18 @@ const sampleRate = 16_000;
 const queueBytes = 4 * 1024 * 1024;
 /** With nobody speaking, this much is kept for a new line: the service hears a word from a little before it. */
 const quietSamples = 2 * sampleRate;
+/** Sent after a drop, so that no speech behind it can begin before it: the service counts a little before speech in. */
+const dividingSamples = sampleRate / 2;
 /** Turns in a row whose words the service could not give. */
 const failuresInARow = 5;
 
 const messageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("session.updated") }),
-  z.object({ type: z.literal("input_audio_buffer.speech_started"), item_id: z.string() }),
+  z.object({
+    type: z.literal("input_audio_buffer.speech_started"),
+    item_id: z.string(),
+    audio_start_ms: z.number(),
+  }),
   z.object({
     type: z.literal("input_audio_buffer.speech_stopped"),
     item_id: z.string(),
@@ -213,6 +219,8 @@ class OpenAiRecognition implements Recognition {
   readonly #onClosed: () => void;
   #upsampler = new Upsampler();
   #lineFrom = 0;
+  /** Speech that began before this sample counts no more, also where the service has yet to say that it began. */
+  #droppedAt = 0;
   #failures = 0;
   /** The next speech is one that a lost line had told of already. */
   #toldOfSpeech = false;
@@ -264,17 +272,17 @@ class OpenAiRecognition implements Recognition {
   }
 
   settle(): Promise<string> {
-    const { failure, kept } = this.#stream;
-    if (failure !== null) return Promise.reject(new RecognitionError(failure));
-    const text = this.#items.take(this.#stream.language === "ja" ? "" : " ");
-    kept.forget(kept.end);
-    return Promise.resolve(text);
+    return Promise.reject(new RecognitionError("This speech recognition service ends turns by itself."));
   }
 
   drop(): void {
     this.#items.forsake();
-    this.#stream.kept.forget(this.#stream.kept.end);
+    const { kept } = this.#stream;
+    this.#droppedAt = kept.end;
+    this.#toldOfSpeech = false;
+    kept.forget(kept.end);
     this.#stream.send('{"type":"input_audio_buffer.clear"}');
+    this.#stream.push(new Int16Array(dividingSamples));
   }
 
   setLanguage(language: Language): void {
@@ -304,6 +312,10 @@ class OpenAiRecognition implements Recognition {
     const message = parse(text);
     switch (message?.type) {
       case "input_audio_buffer.speech_started":
+        if (this.#lineFrom + Math.round(message.audio_start_ms * 16) < this.#droppedAt) {
+          this.#items.leave(message.item_id);
+          break;
+        }
         this.#items.began(message.item_id);
         if (!this.#toldOfSpeech) this.#onEvent({ case: "speech_started" });
         this.#toldOfSpeech = false;

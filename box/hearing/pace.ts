@@ -11,7 +11,7 @@ export class Pace {
   #factor = 1;
   #takenMs = Number.NEGATIVE_INFINITY;
 
-  /** A turn was taken. */
+  /** A turn was taken; times are of the clock, which goes on where no audio comes. */
   ended(takenMs: number): void {
     this.#factor = 1 + (this.#factor - 1) * recovery;
     this.#takenMs = takenMs;

@@ -163,6 +163,24 @@ test("a decoder that breaks is told of once, in our words, and is not used again
   expect(made).toHaveLength(2);
 });
 
+test("a decoder that breaks by itself is told of at once, and in nobody's hands it is not handed out", async () => {
+  const { made, load } = fakeDecoders();
+  const provider = start({ load });
+  const first = await listen(provider);
+  made[0]?.options.onFailed?.("secret innards");
+  expect(first.events).toEqual([{ case: "failed", message: "The built-in speech recogniser failed." }]);
+  await expect(first.recognition.settle()).rejects.toThrow(RecognitionError);
+  await first.recognition.close();
+  const second = await listen(provider);
+  await second.recognition.close();
+  made[1]?.options.onFailed?.("secret innards");
+  const third = await listen(provider);
+  expect(made).toHaveLength(3);
+  made[2]?.options.onHypothesis("to the third");
+  expect(third.events).toEqual([{ case: "partial", text: "to the third" }]);
+  expect(made.map(({ calls }) => calls.at(-1))).toEqual(["close", "close", undefined]);
+});
+
 test("a decoder that falls behind loses words, and the log says so once", async () => {
   const { load } = fakeDecoders({ push: () => false });
   const { recognition } = await listen(start({ load }));

@@ -27,7 +27,9 @@ export type NativeRecogniser = Pick<
 /** A decoder and whoever listens through it just now. */
 interface Decoder {
   native: NativeRecogniser;
-  hear: ((text: string) => void) | null;
+  listener: { hear(text: string): void; fail(message: string): void } | null;
+  /** It has failed, and is not used again. */
+  broken: boolean;
 }
 
 const notLoaded = "The built-in speech recogniser could not be loaded on this box.";
@@ -78,9 +80,11 @@ export class PocketSphinx implements RecogniserProvider {
     const loading = this.#closing ? null : (this.#idle ?? this.#load());
     if (!loading) throw new RecognitionError("The box is closing.");
     if (this.#idle === loading) this.#idle = null;
-    const decoder = await loading.catch((error: unknown) => {
-      throw new RecognitionError(notLoaded, { cause: error });
-    });
+    const decoder = await loading
+      .then((loaded) => (loaded.broken ? this.#load() : loaded))
+      .catch((error: unknown) => {
+        throw new RecognitionError(notLoaded, { cause: error });
+      });
     if (this.#closing) throw new RecognitionError("The box is closing.");
     const { log } = this.#options;
     return new Listening({
@@ -88,7 +92,7 @@ export class PocketSphinx implements RecogniserProvider {
       language,
       log,
       onEvent,
-      giveBack: (broken) => this.#take(decoder, broken),
+      giveBack: () => this.#take(decoder),
     });
   }
 
@@ -101,9 +105,15 @@ export class PocketSphinx implements RecogniserProvider {
     let decoder: Decoder | null = null;
     const native = await load({
       ...(modelDir === undefined ? {} : { modelDir }),
-      onHypothesis: (text) => decoder?.hear?.(text),
+      onHypothesis: (text) => decoder?.listener?.hear(text),
+      onFailed: (message) => {
+        if (!decoder) return;
+        decoder.broken = true;
+        if (decoder.listener) decoder.listener.fail(message);
+        else void this.#free(decoder);
+      },
     });
-    decoder = { native, hear: null };
+    decoder = { native, listener: null, broken: false };
     this.#decoders.add(decoder);
     if (this.#closing) await this.#free(decoder);
     try {
@@ -116,8 +126,8 @@ export class PocketSphinx implements RecogniserProvider {
   }
 
   /** A decoder that nobody listens through any more. */
-  async #take(decoder: Decoder, broken: boolean): Promise<void> {
-    if (broken || this.#idle || this.#closing) await this.#free(decoder);
+  async #take(decoder: Decoder): Promise<void> {
+    if (decoder.broken || this.#idle || this.#closing) await this.#free(decoder);
     else this.#idle = Promise.resolve(decoder);
   }
 
@@ -139,7 +149,7 @@ class Listening implements Recognition {
   readonly #decoder: Decoder;
   readonly #log: Log;
   readonly #onEvent: (event: RecognitionEvent) => void;
-  readonly #giveBack: (broken: boolean) => Promise<void>;
+  readonly #giveBack: () => Promise<void>;
   #over: Promise<void> | null = null;
   #failed = false;
   #behind = false;
@@ -156,13 +166,16 @@ class Listening implements Recognition {
     language: Language;
     log: Log;
     onEvent(event: RecognitionEvent): void;
-    giveBack(broken: boolean): Promise<void>;
+    giveBack(): Promise<void>;
   }) {
     this.#decoder = decoder;
     this.#log = log;
     this.#onEvent = onEvent;
     this.#giveBack = giveBack;
-    decoder.hear = (text) => this.#onEvent({ case: "partial", text });
+    decoder.listener = {
+      hear: (text) => this.#onEvent({ case: "partial", text }),
+      fail: (message) => this.#fail(new Error(message)),
+    };
     this.setLanguage(language);
   }
 
@@ -197,16 +210,17 @@ class Listening implements Recognition {
   }
 
   #close(): Promise<void> {
-    this.#decoder.hear = null;
+    this.#decoder.listener = null;
     // The next listener may be another person.
     if (!this.#failed) this.#decoder.native.beginSpeaker();
-    return this.#giveBack(this.#failed);
+    return this.#giveBack();
   }
 
   #fail(error: unknown): void {
     if (this.#failed || this.#over) return;
     this.#failed = true;
-    this.#decoder.hear = null;
+    this.#decoder.broken = true;
+    this.#decoder.listener = null;
     this.#log.error(describeError(error), "the built-in recogniser failed");
     this.#onEvent({ case: "failed", message: failed });
   }

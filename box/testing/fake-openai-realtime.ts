@@ -72,13 +72,13 @@ export class RealtimeSession {
     );
   }
 
-  started(id: string): void {
-    this.send({ type: "input_audio_buffer.speech_started", item_id: id, audio_start_ms: 0 });
+  started(id: string, startMs = 0): void {
+    this.send({ type: "input_audio_buffer.speech_started", item_id: id, audio_start_ms: startMs });
   }
 
   /** Speech that is over: stopped and committed. */
-  spoke(id: string, endMs = 0): void {
-    this.started(id);
+  spoke(id: string, endMs = 0, startMs = 0): void {
+    this.started(id, startMs);
     this.send({ type: "input_audio_buffer.speech_stopped", item_id: id, audio_end_ms: endMs });
     this.send({ type: "input_audio_buffer.committed", item_id: id, previous_item_id: this.#previous });
     this.#previous = id;

@@ -1,5 +1,6 @@
 #include "addon_recogniser.h"
 
+#include <optional>
 #include <utility>
 
 #include "arguments.h"
@@ -43,9 +44,11 @@ AddonRecogniser::AddonRecogniser(const Napi::CallbackInfo& info) : Napi::ObjectW
   const Napi::Env env = info.Env();
   const Napi::Object options = to_object(info[0], "options");
   const Napi::Function on_hypothesis = to_function(required(options, "onHypothesis"), "onHypothesis");
+  std::optional<Napi::Function> on_failed;
+  if (const auto callback = member(options, "onFailed")) on_failed = to_function(*callback, "onFailed");
   RecogniserConfig config;
   if (const auto dir = member(options, "modelDir")) config.model_dir = to_text(*dir, "modelDir");
-  link_ = RecogniserLink::open(env, std::move(config), on_hypothesis);
+  link_ = RecogniserLink::open(env, std::move(config), on_hypothesis, on_failed);
   ready_ = Napi::Persistent(Napi::Object(link_->ready()));
   // Added after the thread-safe function's own hook, so it runs before that one.
   hooked_ = napi_add_env_cleanup_hook(env, at_environment_end, this) == napi_ok;

@@ -10,7 +10,7 @@
 namespace visavis::binding {
 
 // `Recogniser` of index.d.ts. However it ends (close(), garbage collection, the environment's end) the native thread is
-// joined.
+// joined, but for one that is still loading.
 class AddonRecogniser final : public Napi::ObjectWrap<AddonRecogniser> {
  public:
   static Napi::Function define(Napi::Env env);

@@ -137,6 +137,8 @@ export interface RecogniserOptions {
   modelDir?: string;
   /** The words of the turn so far, whenever they change. */
   onHypothesis(text: string): void;
+  /** Once, when it has failed, also where nobody waits for an answer: nothing is recognised any more. */
+  onFailed?(message: string): void;
 }
 
 /**
@@ -158,7 +160,10 @@ export class Recogniser {
   drop(): void;
   /** As drop(); and what was learnt of the speaker's level and microphone is forgotten too. */
   beginSpeaker(): void;
-  /** Joins the native thread and frees everything. Idempotent; no callback fires afterwards. */
+  /**
+   * Joins the native thread and frees everything. Idempotent; no callback fires afterwards. A model that is still being
+   * loaded is not waited for: its thread frees it and ends by itself.
+   */
   close(): Promise<void>;
 }
 

@@ -75,6 +75,7 @@ test.each<[string, unknown, RegExp]>([
   ["no options", undefined, /options must be an object/],
   ["no callback", {}, /onHypothesis is missing/],
   ["a callback that is none", { onHypothesis: 5 }, /onHypothesis must be a function/],
+  ["a second callback that is none", { onHypothesis() {}, onFailed: 5 }, /onFailed must be a function/],
   ["a folder that is a number", { onHypothesis() {}, modelDir: 7 }, /modelDir must be a string/],
 ])("is not made of %s", (_, options, message) => {
   expect(() => new Recogniser(options as RecogniserOptions)).toThrow(TypeError);
@@ -82,12 +83,16 @@ test.each<[string, unknown, RegExp]>([
 });
 
 test("a model that is missing is a readable rejection, whether or not anybody waits for it", async () => {
-  const recogniser = new Recogniser({ onHypothesis() {}, modelDir: "/nonexistent/visavis" });
+  const failures: string[] = [];
+  const onFailed = (message: string) => failures.push(message);
+  const recogniser = new Recogniser({ onHypothesis() {}, onFailed, modelDir: "/nonexistent/visavis" });
   await expect(recogniser.settle()).rejects.toThrow("the speech model lacks /nonexistent/visavis/en-us");
   await expect(recogniser.ready).rejects.toThrow("the speech model lacks /nonexistent/visavis/en-us");
   await expect(recogniser.settle()).rejects.toThrow("the speech model lacks");
   expect(recogniser.push(silence(1))).toBe(false);
+  expect(failures).toEqual(["the speech model lacks /nonexistent/visavis/en-us"]);
   await recogniser.close();
+  expect(failures).toHaveLength(1);
 });
 
 describe("lifetimes", () => {
@@ -114,7 +119,11 @@ describe("lifetimes", () => {
     const { stdout } = await node(
       `import { readdirSync } from "node:fs";
        const threads = () => readdirSync("/proc/self/task").length;
-       await open().close();
+       const first = open();
+       const alive = setInterval(() => {}, 1000);
+       await first.ready;
+       clearInterval(alive);
+       await first.close();
        const before = threads();
        (() => { for (let i = 0; i < 2; i++) open(); })();
        const during = threads();

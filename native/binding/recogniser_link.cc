@@ -15,8 +15,9 @@ struct RecogniserLink::Keep {
   std::shared_ptr<RecogniserLink> link;
 };
 
-RecogniserLink::RecogniserLink(Napi::Env env, Napi::Function on_hypothesis)
+RecogniserLink::RecogniserLink(Napi::Env env, Napi::Function on_hypothesis, std::optional<Napi::Function> on_failed)
     : on_hypothesis_(Napi::Persistent(on_hypothesis)), ready_(Napi::Promise::Deferred::New(env)) {
+  if (on_failed) on_failed_ = Napi::Persistent(*on_failed);
   // Nobody has to wait for it.
   const Napi::Object promise = ready_.Promise();
   const auto ignore = Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
@@ -24,8 +25,9 @@ RecogniserLink::RecogniserLink(Napi::Env env, Napi::Function on_hypothesis)
 }
 
 std::shared_ptr<RecogniserLink> RecogniserLink::open(Napi::Env env, RecogniserConfig config,
-                                                     Napi::Function on_hypothesis) {
-  auto link = std::make_shared<RecogniserLink>(env, on_hypothesis);
+                                                     Napi::Function on_hypothesis,
+                                                     std::optional<Napi::Function> on_failed) {
+  auto link = std::make_shared<RecogniserLink>(env, on_hypothesis, on_failed);
   auto keep = std::make_unique<Keep>(Keep{link});
   // At most one wake-up waits at any time (put() says when one is due); the second place is never taken.
   link->waker_ = Waker::New(env, "visavis.Recogniser", 2, 1, keep.get(),
@@ -33,7 +35,7 @@ std::shared_ptr<RecogniserLink> RecogniserLink::open(Napi::Env env, RecogniserCo
   keep.release();
   link->waker_.Unref(env);
 
-  // The link outlives the Recogniser's thread: join() comes before release().
+  // The link outlives the Recogniser, which calls no sink once it has ended: join() comes before release().
   RecogniserLink* const raw = link.get();
   try {
     link->recogniser_ = Recogniser::open(std::move(config), [raw](RecogniserEvent&& event) {
@@ -81,6 +83,12 @@ void RecogniserLink::deliver(Napi::Env env) {
         break;
       case RecogniserEvent::Kind::kFailed:
         fail(env, event.text);
+        if (on_failed_.IsEmpty()) break;
+        try {
+          on_failed_.Call({Napi::String::New(env, event.text)});
+        } catch (const Napi::Error& error) {
+          if (!first_error) first_error = error;
+        }
         break;
       case RecogniserEvent::Kind::kSettled:
         if (const auto waiting = settling_.extract(event.number)) {
@@ -138,6 +146,7 @@ void RecogniserLink::join() {
 void RecogniserLink::release() {
   if (std::exchange(released_, true)) return;
   on_hypothesis_.Reset();
+  on_failed_.Reset();
   waker_.Release();
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,10 @@ namespace visavis::binding {
 // Alive until the last queued wake-up has run. Everything but the sink and join() belongs to the JavaScript thread.
 class RecogniserLink {
  public:
-  static std::shared_ptr<RecogniserLink> open(Napi::Env env, RecogniserConfig config, Napi::Function on_hypothesis);
+  static std::shared_ptr<RecogniserLink> open(Napi::Env env, RecogniserConfig config, Napi::Function on_hypothesis,
+                                              std::optional<Napi::Function> on_failed);
 
-  RecogniserLink(Napi::Env env, Napi::Function on_hypothesis);
+  RecogniserLink(Napi::Env env, Napi::Function on_hypothesis, std::optional<Napi::Function> on_failed);
   ~RecogniserLink() = default;
   RecogniserLink(const RecogniserLink&) = delete;
   RecogniserLink& operator=(const RecogniserLink&) = delete;
@@ -36,7 +38,7 @@ class RecogniserLink {
   // Rejects what still waits for an answer. After close(), and not while the environment ends.
   void refuse_waiting(Napi::Env env);
 
-  // Ends the Recogniser's thread, on whatever thread. After close().
+  // Ends the Recogniser, on whatever thread. After close().
   void join();
 
   // Lets go of JavaScript. After join().
@@ -57,6 +59,7 @@ class RecogniserLink {
 
   Waker waker_;
   Napi::FunctionReference on_hypothesis_;
+  Napi::FunctionReference on_failed_;
   Napi::Promise::Deferred ready_;
   bool ready_settled_ = false;
   std::map<std::uint64_t, Napi::Promise::Deferred> settling_;

@@ -15,7 +15,6 @@ const log = createLog("silent");
 /** Whatever is loud is speech. */
 const scorer = {
   score: (frame: Int16Array) => Promise.resolve(frame.some((sample) => Math.abs(sample) > 1_000) ? 1 : 0),
-  reset: () => undefined,
 };
 let ears: Ears | null = null;
 let events: ListenerEvent[];

@@ -72,19 +72,15 @@ export class SpokenItems {
     this.#finish(item);
   }
 
-  /** What is known of all of them, which are told no more. */
-  take(separator: string): string {
-    const text = this.#items
-      .map(({ words }) => words.trim())
-      .filter((words) => words !== "")
-      .join(separator);
-    this.forsake();
-    return text;
+  /** Its words do not count, even when they come. */
+  leave(id: string): void {
+    this.#gone.add(id);
+    if (this.#gone.size > 2 * capacity) this.#gone.delete(this.#gone.values().next().value ?? "");
   }
 
-  /** Their words no longer count, even when they come. */
+  /** Nor do theirs. */
   forsake(): void {
-    for (const { id } of this.#items) this.#leave(id);
+    for (const { id } of this.#items) this.leave(id);
     this.clear();
   }
 
@@ -116,13 +112,8 @@ export class SpokenItems {
     if (item.timer) clearTimeout(item.timer);
     for (let first = this.#items[0]; first?.state === "done"; first = this.#items[0]) {
       this.#items.shift();
-      this.#leave(first.id);
+      this.leave(first.id);
       this.#options.onTurn(first.words.trim(), first.endedAt);
     }
-  }
-
-  #leave(id: string): void {
-    this.#gone.add(id);
-    if (this.#gone.size > 2 * capacity) this.#gone.delete(this.#gone.values().next().value ?? "");
   }
 }

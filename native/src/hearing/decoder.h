@@ -28,7 +28,8 @@ bool have_decoder();
 // Throws HearingError.
 std::unique_ptr<Decoder> load_decoder(const std::filesystem::path& model_dir);
 
-// Recogniser::open with a decoder of the caller's; `load` runs on the recogniser's thread.
+// Recogniser::open with a decoder of the caller's; `load` runs on the recogniser's thread, and the recogniser may end
+// meanwhile.
 std::unique_ptr<Recogniser> recognise_with(std::function<std::unique_ptr<Decoder>()> load,
                                            std::function<void(RecogniserEvent&&)> sink);
 

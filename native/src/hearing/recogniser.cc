@@ -24,6 +24,7 @@ struct Order {
   enum class Kind { kDecode, kSettle, kDrop, kBeginSpeaker };
   Kind kind = Kind::kDecode;
   std::vector<std::int16_t> pcm{};  // kDecode.
+  std::uint64_t dropped = 0;        // kDecode: how often turns had been dropped when it was pushed.
   std::uint64_t number = 0;         // kSettle.
 };
 
@@ -31,61 +32,63 @@ std::string joined(const std::string& first, const std::string& second) {
   return first.empty() || second.empty() ? first + second : first + ' ' + second;
 }
 
-class Listener final : public Recogniser {
+// What a listener shares with its thread, which outlives it where it ends while the model is still being loaded.
+class Work {
  public:
-  Listener(std::function<std::unique_ptr<Decoder>()> load, std::function<void(RecogniserEvent&&)> sink)
-      : load_(std::move(load)), sink_(std::move(sink)), thread_([this] { run(); }) {}
+  Work(std::function<std::unique_ptr<Decoder>()> load, std::function<void(RecogniserEvent&&)> sink)
+      : load_(std::move(load)), sink_(std::move(sink)) {}
 
-  ~Listener() override {
+  // The thread's whole life.
+  void run() {
+    try {
+      decoder_ = load_();
+      if (begin()) {
+        sink_({.kind = RecogniserEvent::Kind::kReady});
+        while (next()) {
+        }
+      }
+    } catch (const std::exception& error) {
+      if (fail()) sink_({.kind = RecogniserEvent::Kind::kFailed, .text = error.what()});
+    }
+    // Freed where it was made.
+    decoder_.reset();
+  }
+
+  // False while the thread is still loading: it calls no sink any more, and ends by itself.
+  bool stop() {
+    bool loaded = false;
     {
       const std::lock_guard lock(mutex_);
       stopping_ = true;
+      loaded = loaded_;
     }
     changed_.notify_one();
-    thread_.join();
+    return loaded;
   }
 
-  bool push(std::span<const std::int16_t> pcm) override {
+  bool push(std::span<const std::int16_t> pcm, std::uint64_t dropped) {
     if (pcm.empty()) return true;
     {
       const std::lock_guard lock(mutex_);
-      if (failed_ || waiting_ + pcm.size() > kMaxWaiting) return false;
+      if (failed_ || waiting_ + pcm.size() > Recogniser::kMaxWaiting) return false;
       waiting_ += pcm.size();
-      // Small pushes are joined, so that the thread wakes to a chunk's worth where it is behind.
+      // Small pushes are joined, so that the thread wakes to a chunk's worth where it is behind. A dropped turn's
+      // are not among them: what drops it comes between.
       Order* const last = orders_.empty() ? nullptr : &orders_.back();
       if (last != nullptr && last->kind == Order::Kind::kDecode && last->pcm.size() + pcm.size() <= kChunk) {
         last->pcm.insert(last->pcm.end(), pcm.begin(), pcm.end());
       } else {
-        orders_.push_back({.kind = Order::Kind::kDecode, .pcm = {pcm.begin(), pcm.end()}});
+        orders_.push_back({.kind = Order::Kind::kDecode, .pcm = {pcm.begin(), pcm.end()}, .dropped = dropped});
       }
     }
     changed_.notify_one();
     return true;
   }
 
-  std::uint64_t settle() override {
-    const std::uint64_t number = ++settles_;
-    order({.kind = Order::Kind::kSettle, .number = number});
-    return number;
-  }
-
-  void drop() override {
-    ++dropped_;
-    forget_waiting(Order::Kind::kDrop);
-  }
-
-  void begin_speaker() override {
-    ++dropped_;
-    forget_waiting(Order::Kind::kBeginSpeaker);
-  }
-
-  std::uint64_t dropped() const override { return dropped_; }
-
- private:
-  void order(Order&& wanted) {
+  void settle(std::uint64_t number) {
     {
       const std::lock_guard lock(mutex_);
-      orders_.push_back(std::move(wanted));
+      orders_.push_back({.kind = Order::Kind::kSettle, .number = number});
     }
     changed_.notify_one();
   }
@@ -107,29 +110,26 @@ class Listener final : public Recogniser {
     changed_.notify_one();
   }
 
-  void run() {
-    try {
-      decoder_ = load_();
-      sink_({.kind = RecogniserEvent::Kind::kReady});
-      while (next()) {
-      }
-    } catch (const std::exception& error) {
-      {
-        const std::lock_guard lock(mutex_);
-        failed_ = true;
-        orders_.clear();
-        waiting_ = 0;
-      }
-      sink_({.kind = RecogniserEvent::Kind::kFailed, .text = error.what()});
-    }
-    // Freed where it was made.
-    decoder_.reset();
+ private:
+  // Loaded. False when the listener has ended meanwhile.
+  bool begin() {
+    const std::lock_guard lock(mutex_);
+    loaded_ = true;
+    return !stopping_;
+  }
+
+  // False when the listener ended while the model was being loaded.
+  bool fail() {
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
+    orders_.clear();
+    waiting_ = 0;
+    return std::exchange(loaded_, true) || !stopping_;
   }
 
   // False once the listener is to end.
   bool next() {
     Order order;
-    std::uint64_t dropped = 0;
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return stopping_ || !orders_.empty(); });
@@ -137,12 +137,11 @@ class Listener final : public Recogniser {
       order = std::move(orders_.front());
       orders_.pop_front();
       waiting_ -= order.pcm.size();
-      dropped = dropped_;
       in_hand_void_ = false;
     }
     switch (order.kind) {
       case Order::Kind::kDecode:
-        return decode(order.pcm, dropped);
+        return decode(order.pcm, order.dropped);
       case Order::Kind::kSettle: {
         std::string text = joined(before_, decoder_->finish());
         begin_turn();
@@ -193,19 +192,58 @@ class Listener final : public Recogniser {
   std::condition_variable changed_;
   std::deque<Order> orders_;
   std::size_t waiting_ = 0;
+  bool loaded_ = false;  // Or failed to be.
   bool failed_ = false;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> in_hand_void_ = false;
-  std::atomic<std::uint64_t> dropped_ = 0;
-  std::uint64_t settles_ = 0;
 
   // The thread's own.
   std::unique_ptr<Decoder> decoder_;
   std::string before_;  // Words of the turn's finished parts.
   std::string told_;
   std::size_t decoded_ = 0;  // Samples of the utterance.
+};
 
-  std::thread thread_;  // Last, so that it starts when all else stands.
+class Listener final : public Recogniser {
+ public:
+  Listener(std::function<std::unique_ptr<Decoder>()> load, std::function<void(RecogniserEvent&&)> sink)
+      : work_(std::make_shared<Work>(std::move(load), std::move(sink))), thread_([work = work_] { work->run(); }) {}
+
+  ~Listener() override {
+    // Loading cannot be cut short, and whoever ends the listener does not wait for it.
+    if (work_->stop()) {
+      thread_.join();
+    } else {
+      thread_.detach();
+    }
+  }
+
+  bool push(std::span<const std::int16_t> pcm) override { return work_->push(pcm, dropped_); }
+
+  std::uint64_t settle() override {
+    work_->settle(++settles_);
+    return settles_;
+  }
+
+  void drop() override {
+    ++dropped_;
+    work_->forget_waiting(Order::Kind::kDrop);
+  }
+
+  void begin_speaker() override {
+    ++dropped_;
+    work_->forget_waiting(Order::Kind::kBeginSpeaker);
+  }
+
+  std::uint64_t dropped() const override { return dropped_; }
+
+ private:
+  // The caller's own; the thread gets them with each order.
+  std::uint64_t dropped_ = 0;
+  std::uint64_t settles_ = 0;
+
+  const std::shared_ptr<Work> work_;
+  std::thread thread_;
 };
 
 }  // namespace

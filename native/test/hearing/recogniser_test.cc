@@ -58,7 +58,7 @@ struct Ledger {
 // Says each sample that differs from the one before it; fails at a sample of -1.
 class Parrot final : public Decoder {
  public:
-  explicit Parrot(Ledger& ledger) : ledger_(ledger) {}
+  explicit Parrot(std::shared_ptr<Ledger> ledger) : kept_(std::move(ledger)), ledger_(*kept_) {}
   ~Parrot() override { ledger_.freed = true; }
 
   void accept(std::span<const std::int16_t> pcm) override {
@@ -87,6 +87,7 @@ class Parrot final : public Decoder {
   }
 
  private:
+  const std::shared_ptr<Ledger> kept_;
   Ledger& ledger_;
   std::string words_;
   std::int16_t last_ = 0;
@@ -129,7 +130,9 @@ class Told {
 };
 
 std::unique_ptr<Recogniser> open(Ledger& ledger, Told& told) {
-  return visavis::recognise_with([&ledger] { return std::make_unique<Parrot>(ledger); }, told.sink());
+  // The test waits for the decoder, so that the ledger outlives it.
+  const std::shared_ptr<Ledger> lent(std::shared_ptr<void>(), &ledger);
+  return visavis::recognise_with([lent] { return std::make_unique<Parrot>(lent); }, told.sink());
 }
 
 std::vector<std::int16_t> saying(std::int16_t word, std::size_t samples = 160) {
@@ -280,14 +283,91 @@ CHECK_CASE("ending does not wait for what is still to be decoded, and frees the 
   CHECK(told.count(Kind::kSettled) == 0);
 }
 
-CHECK_CASE("ended at once, in the middle of loading") {
-  for (int i = 0; i < 50; ++i) {
+CHECK_CASE("a turn that was settled is not told of as the next, though it is decoded after the drop") {
+  for (const bool another : {false, true}) {
     Ledger ledger;
+    ledger.gate.shut();
     Told told;
-    auto recogniser = open(ledger, told);
+    const auto recogniser = open(ledger, told);
+    recogniser->push(saying(1, 1'600));
+    ledger.gate.await_arrival(1);
+    recogniser->push(saying(2, 1'600));
+    recogniser->settle();
+    if (another) {
+      recogniser->begin_speaker();
+    } else {
+      recogniser->drop();
+    }
+    ledger.gate.open();
+    CHECK(told.await(Kind::kSettled).text == "1 2");
+    CHECK(told.count(Kind::kHypothesis) == 2);
+    for (std::size_t i = 0; i < 2; ++i) CHECK(told.await(Kind::kHypothesis, i).dropped < recogniser->dropped());
+  }
+}
+
+CHECK_CASE("words are never told of as another turn's, however often turns are dropped") {
+  Ledger ledger;
+  std::atomic<long> told = 0;
+  std::atomic<long> wrong = 0;
+  const std::shared_ptr<Ledger> lent(std::shared_ptr<void>(), &ledger);
+  const auto recogniser =
+      visavis::recognise_with([lent] { return std::make_unique<Parrot>(lent); }, [&](RecogniserEvent&& event) {
+        if (event.kind != Kind::kHypothesis) return;
+        ++told;
+        if (event.text != std::to_string(event.dropped % 20'000 + 1)) ++wrong;
+      });
+  for (std::uint64_t turn = 0; turn < 60'000; ++turn) {
+    recogniser->push(saying(static_cast<std::int16_t>(turn % 20'000 + 1), 1));
+    if (turn % 7 == 0) std::this_thread::yield();
+    for (std::uint64_t pause = turn * 7'919 % 900; pause > 0; --pause) std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (turn % 3 == 0) {
+      recogniser->begin_speaker();
+    } else {
+      recogniser->drop();
+    }
+  }
+  CHECK(told > 0);
+  CHECK(wrong == 0);
+}
+
+CHECK_CASE("ended while it loads, it is not waited for, tells nothing, and frees what it loaded") {
+  for (const bool loads : {true, false}) {
+    const auto ledger = std::make_shared<Ledger>();
+    const auto loading = std::make_shared<Gate>();
+    loading->shut();
+    Told told;
+    auto recogniser = visavis::recognise_with(
+        [ledger, loading, loads]() -> std::unique_ptr<Decoder> {
+          loading->pass();
+          if (!loads) throw HearingError("no such parrot");
+          return std::make_unique<Parrot>(ledger);
+        },
+        told.sink());
+    loading->await_arrival(1);
     recogniser->push(saying(1));
+    // The gate is still shut: this would never come back if it waited.
     recogniser.reset();
-    CHECK(ledger.freed);
+    loading->open();
+    // The thread and all it held are gone.
+    while (ledger.use_count() > 1) std::this_thread::yield();
+    CHECK(ledger->freed == loads);
+    CHECK(told.count(Kind::kReady) + told.count(Kind::kFailed) == 0);
+  }
+}
+
+CHECK_CASE("ended at any moment of loading") {
+  for (int i = 0; i < 200; ++i) {
+    const auto ledger = std::make_shared<Ledger>();
+    Told told;
+    auto recogniser =
+        visavis::recognise_with([ledger] { return std::make_unique<Parrot>(ledger); }, told.sink());
+    recogniser->push(saying(1));
+    if (i % 2 == 0) std::this_thread::yield();
+    recogniser.reset();
+    const std::size_t told_by_then = told.count(Kind::kReady) + told.count(Kind::kHypothesis);
+    while (ledger.use_count() > 1) std::this_thread::yield();
+    CHECK(ledger->freed);
+    CHECK(told.count(Kind::kReady) + told.count(Kind::kHypothesis) == told_by_then);
   }
 }
 

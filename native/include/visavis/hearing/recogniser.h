@@ -31,7 +31,7 @@ struct RecogniserEvent {
   Kind kind = Kind::kReady;
   std::string text{};         // Words, or what failed.
   std::uint64_t number = 0;   // kSettled: what settle() returned.
-  std::uint64_t dropped = 0;  // kHypothesis: how often drop() had been called; an older count means it is void.
+  std::uint64_t dropped = 0;  // kHypothesis: dropped() when its sound was pushed; void once that counts further.
 };
 
 // One listener. Its calls never wait for the decoder; they come from one thread.
@@ -46,7 +46,8 @@ class Recogniser {
   // Loads on its own thread. `sink` is called on that thread and must not block.
   static std::unique_ptr<Recogniser> open(RecogniserConfig config, std::function<void(RecogniserEvent&&)> sink);
 
-  virtual ~Recogniser() = default;  // Ends the thread; the sink is not called afterwards.
+  // The sink is not called afterwards. Ends the thread; one that is still loading is not waited for, and ends by itself.
+  virtual ~Recogniser() = default;
 
   // Mono. False, and nothing taken, when more than kMaxWaiting would wait and once it has failed.
   virtual bool push(std::span<const std::int16_t> pcm) = 0;
@@ -55,8 +56,9 @@ class Recogniser {
   // Forgets what was pushed since the last settle().
   virtual void drop() = 0;
   // Another person, or another microphone, speaks from here on: what was learnt of the last one's level is forgotten.
+  // Includes drop().
   virtual void begin_speaker() = 0;
-  virtual std::uint64_t dropped() const = 0;  // How often drop() was called.
+  virtual std::uint64_t dropped() const = 0;  // How often drop() and begin_speaker() were called.
 };
 
 }  // namespace visavis
