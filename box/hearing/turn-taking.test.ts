@@ -86,9 +86,9 @@ test("a turn: speech, words, a likely end, the end", async () => {
   await s.silence(1600);
   expect(s.told()).toEqual(["speech_started", "partial", "likely", "turn"]);
   expect(s.of("speech_started")[0]?.atMs).toBe(1000 + 320);
-  expect(s.of("endpoint")).toMatchObject([{ reason: "question", waitMs: 350 }]);
+  expect(s.of("endpoint")).toMatchObject([{ reason: "question", waitMs: 290 }]);
   expect(s.of("turn")).toMatchObject([{ text: "where is the station", speechEndedAtMs: 1000 + spokenMs }]);
-  expect(s.of("turn")[0]?.nowMs).toBeLessThanOrEqual(spokenMs + 350 + frameMs);
+  expect(s.of("turn")[0]?.nowMs).toBeLessThanOrEqual(spokenMs + 290 + frameMs);
 });
 
 test("words that leave the sentence open are given time, and the rest of it joins them", async () => {
