@@ -4,8 +4,9 @@ import { microphoneCloseCode, type ConversationMode } from "../../contract/micro
 import type { ListenerEvent } from "../hearing/listener.ts";
 import { checkEvents } from "../testing/microphone-rules.ts";
 import { Random } from "../testing/random.ts";
-import { MicrophoneMachine, type MicrophoneInput, type MicrophoneOutput } from "./microphone-machine.ts";
+import { MicrophoneMachine } from "./microphone-machine.ts";
 import { recognitionFailed, refusals } from "./microphone-refusals.ts";
+import type { MicrophoneInput, MicrophoneOutput } from "./microphone-steps.ts";
 import type { TurnReport } from "./spoken-turn.ts";
 
 const opened = (mode: ConversationMode | null = null): MicrophoneInput => ({

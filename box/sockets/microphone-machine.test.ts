@@ -7,8 +7,9 @@ import {
   type MicrophoneEvent,
 } from "../../contract/microphone-socket.ts";
 import type { ListenerEvent } from "../hearing/listener.ts";
-import { MicrophoneMachine, type MicrophoneInput, type MicrophoneOutput } from "./microphone-machine.ts";
+import { MicrophoneMachine } from "./microphone-machine.ts";
 import { closeSentence, refusals } from "./microphone-refusals.ts";
+import type { MicrophoneInput, MicrophoneOutput } from "./microphone-steps.ts";
 import { spokenWords } from "./microphone-turns.ts";
 import type { TurnReport } from "./spoken-turn.ts";
 
@@ -226,7 +227,7 @@ test.each([
   if (firstAudioAtMs) report(machine, { turn: 1, case: "first_audio", atMs: firstAudioAtMs, spec: false });
   if (firstAudioAtMs) report(machine, { turn: 1, case: "replied", reply: "Yes?", tone: "neutral" });
   hear(machine, { case: "speech_started", atMs: 9_000 }, firstAudioAtMs !== null);
-  expect(sent(turn(machine, "a cup of tea.", 10_000))[0]).toEqual({
+  expect(sent(turn(machine, "a cup of tea.", 10_000))).toContainEqual({
     type: "final",
     text: "a cup of tea.",
     continues,
@@ -268,6 +269,7 @@ test.each<[string, (machine: MicrophoneMachine) => unknown, boolean]>([
     const machine = live();
     turn(machine, "Turn off the", 7_000);
     hear(machine, { case: "speech_started", atMs: 9_000 });
+    hear(machine, { case: "partial", text: "er" });
     hear(machine, { case: "nothing" });
     between(machine);
     expect(sent(turn(machine, "lights.", 50_000))[0]).toEqual({ type: "final", text: "lights.", continues });
@@ -322,6 +324,49 @@ test("recognition that fails before it has begun would not start", () => {
     { case: "send", event: { type: "error", error: "Gone.", fatal: true, code: recognitionFailed } },
     { case: "close", code: recognitionFailed, reason: "Gone.", defect: false },
   ]);
+});
+
+test("a sound over a reply that nobody hears yet takes the floor with its first words, or not at all", () => {
+  const thinking = () => {
+    const machine = live();
+    turn(machine, "What time is it?", 1_000);
+    expect(hear(machine, { case: "speech_started", atMs: 2_000 }, true)).toEqual([{ case: "touch" }]);
+    return machine;
+  };
+  const cut = [
+    { type: "reply_error", error: expect.any(String) },
+    { type: "state", thinking: false },
+  ];
+  const firstAudio = (machine: MicrophoneMachine, atMs: number) =>
+    report(machine, { turn: 1, case: "first_audio", atMs, spec: false });
+  for (const event of [
+    { case: "partial", text: "And" },
+    { case: "likely", text: "And" },
+    { case: "turn", text: "And", speechEndedAtMs: 2_500 },
+  ] as const) {
+    const outputs = hear(thinking(), event);
+    expect(outputs).toContainEqual({ case: "interrupt" });
+    expect(sent(outputs).slice(0, 2)).toEqual(cut);
+  }
+  // Nobody is spoken over who may have just begun.
+  const begun = firstAudio(thinking(), 2_700);
+  expect(begun[0]).toEqual({ case: "interrupt" });
+  expect(sent(begun)).toEqual(cut);
+  const cough = thinking();
+  hear(cough, { case: "nothing" });
+  expect(sent(firstAudio(cough, 2_100))).toMatchObject([{ type: "metric" }]);
+  const noise = thinking();
+  expect(sent(firstAudio(noise, 2_900))).toMatchObject([{ type: "metric" }]);
+  expect(hear(noise, { case: "partial", text: "And" }, true)).toContainEqual({ case: "interrupt" });
+  // Something else is being said already.
+  const spoken = live();
+  turn(spoken, "What time is it?", 1_000);
+  spoken.handle({ case: "speaking", speaking: true });
+  expect(hear(spoken, { case: "speech_started", atMs: 2_000 }, true)).toContainEqual({ case: "interrupt" });
+  // Who hears turns by itself knows speech from a cough, and tells of no words before they are a turn.
+  const realtime = live("openai_realtime");
+  turn(realtime, "What time is it?", 1_000);
+  expect(hear(realtime, { case: "speech_started", atMs: 2_000 })).toContainEqual({ case: "interrupt" });
 });
 
 test("a turn of nothing but a noise is none", () => {

@@ -10,77 +10,24 @@ import {
   type MicrophoneMessage,
   type MicrophoneMessageType,
 } from "../../contract/microphone-socket.ts";
-import type { Language } from "../../contract/tones.ts";
 import type { ListenerEvent } from "../hearing/listener.ts";
 import type { CallChange } from "../live/call.ts";
 import { describeIssue } from "../issues.ts";
 import { CallState } from "./call-state.ts";
 import { jsonMessage, notJson } from "./json-message.ts";
 import { recognitionFailed, refusals, type MicrophoneRefusal } from "./microphone-refusals.ts";
+import type {
+  MicrophoneInput,
+  MicrophoneOutput,
+  MicrophoneReady,
+  MicrophoneState,
+} from "./microphone-steps.ts";
 import { PcmFrames } from "./pcm-frames.ts";
 import { SpokenTurn, type TurnReport } from "./spoken-turn.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-/** `opening` (nothing is heard yet; events wait for `ready`) → `live` → `closed`, which is also reached from `opening`. */
-export type MicrophoneState = "opening" | "live" | "closed";
-
-export interface MicrophoneReady {
-  ready: Extract<MicrophoneEvent, { type: "ready" }>;
-  /** The live face. */
-  avatar: string;
-  paused: boolean;
-  language: Language;
-}
-
-export type MicrophoneInput =
-  | { case: "opened"; opened: MicrophoneReady }
-  | { case: "text"; data: string; nowMs: number }
-  | { case: "audio"; bytes: Uint8Array; nowMs: number }
-  /** `busy`: the avatar says something, or is about to. */
-  | { case: "heard"; event: ListenerEvent; busy: boolean }
-  | { case: "turn"; report: TurnReport }
-  /** A turn of the account came by another way than this. */
-  | { case: "disturbed" }
-  /** Whether the avatar is heard. */
-  | { case: "speaking"; speaking: boolean }
-  /** Which account the voice is billed to, as far as it is not the one chosen. */
-  | { case: "notice"; notice: string }
-  | { case: "call"; change: CallChange }
-  | { case: "complaint"; error: string }
-  /** The answer to a `verify`; `live` when the credential is good and the same account's. */
-  | { case: "verified"; live: boolean }
-  | { case: "credential_lapsed" }
-  /** The persona has said goodbye. */
-  | { case: "farewell" }
-  | { case: "session_ended"; reason: string }
-  | { case: "refused"; refusal: MicrophoneRefusal }
-  /** The reader does not keep up. */
-  | { case: "backlog" }
-  | { case: "disconnected" };
-
-export type MicrophoneOutput =
-  | { case: "send"; event: MicrophoneEvent }
-  /** `defect`: the peer's doing, worth a line in the log. */
-  | { case: "close"; code: number; reason: string; defect: boolean }
-  /** For the listener. */
-  | { case: "hear"; samples: Int16Array }
-  | { case: "deafen"; deaf: boolean }
-  | { case: "language"; language: Language }
-  /** Somebody is there: the idle window starts anew. */
-  | { case: "touch" }
-  /** Barge-in. */
-  | { case: "interrupt" }
-  | { case: "speculate"; text: string }
-  | { case: "drop" }
-  /** The next turn does not go on with what was interrupted. */
-  | { case: "forget" }
-  | { case: "take"; turn: number; text: string }
-  | { case: "configure"; voice: string | undefined }
-  | { case: "verify"; token: string }
-  | { case: "resume" }
-  /** The client ends the session. */
-  | { case: "end_session" };
-
+/** A sound that is speech has words by then. */
+const wordsWithinMs = 800;
 /** Who is silent for longer than this does not go on with what was interrupted. */
 const goesOnWithinMs = 5_000;
 /** Malformed messages are answered until there are this many; the next one closes the socket. */
@@ -117,6 +64,8 @@ export class MicrophoneMachine {
   #resumes = false;
   /** When somebody last began to speak. */
   #spokeAtMs: number | null = null;
+  /** When a sound began, over a reply that was not heard yet, of which nobody knows whether it is speech. */
+  #soundAtMs: number | null = null;
   #notice = "";
   /** What has to wait for `ready`. */
   #held: MicrophoneEvent[] = [];
@@ -248,7 +197,10 @@ export class MicrophoneMachine {
   #heard(event: ListenerEvent, busy: boolean): MicrophoneOutput[] {
     if (event.case === "failed") return this.#failed(event.message);
     // What was begun early for these words has nothing to answer.
-    if (event.case === "nothing") return [{ case: "drop" }, ...this.#clearCaption()];
+    if (event.case === "nothing") {
+      this.#soundAtMs = null;
+      return [{ case: "drop" }, ...this.#clearCaption()];
+    }
     // Words of before may still be on their way.
     if (this.#deaf || this.#state !== "live") return [];
     switch (event.case) {
@@ -257,7 +209,7 @@ export class MicrophoneMachine {
       case "partial":
         if (this.#mode) return [{ case: "touch" }];
         this.#drawn = true;
-        return [{ case: "touch" }, send({ type: "partial", text: event.text })];
+        return [{ case: "touch" }, ...this.#worded(busy), send({ type: "partial", text: event.text })];
       case "endpoint":
         return [
           send({
@@ -268,7 +220,7 @@ export class MicrophoneMachine {
           }),
         ];
       case "likely":
-        return [{ case: "speculate", text: event.text }];
+        return [...this.#worded(busy), { case: "speculate", text: event.text }];
       case "unlikely":
         return [{ case: "drop" }];
       case "turn":
@@ -300,7 +252,17 @@ export class MicrophoneMachine {
   }
 
   #bargeIn(atMs: number, busy: boolean): MicrophoneOutput[] {
-    if (!busy && !this.#turn.open) return [];
+    this.#soundAtMs = atMs;
+    // A cough leaves no question without its answer: over a reply that nobody hears yet, it takes words.
+    if (!this.#speaking && this.#turn.thinking && !this.#mode) return [];
+    return this.#worded(busy);
+  }
+
+  /** The sound is speech, or taken for it: whoever makes it has the floor. */
+  #worded(busy: boolean): MicrophoneOutput[] {
+    const atMs = this.#soundAtMs;
+    this.#soundAtMs = null;
+    if (atMs === null || (!busy && !this.#turn.open)) return [];
     return [{ case: "interrupt" }, ...this.#cut(atMs, busy)];
   }
 
@@ -316,7 +278,7 @@ export class MicrophoneMachine {
   #take(words: string, speechEndedAtMs: number, busy: boolean): MicrophoneOutput[] {
     if (!/[\p{L}\p{N}]/u.test(words)) return [{ case: "drop" }, ...this.#clearCaption()];
     // The new turn interrupts by itself.
-    const before = this.#cut(speechEndedAtMs, busy);
+    const before = [...this.#worded(busy), ...this.#cut(speechEndedAtMs, busy)];
     const continues = this.#resumes;
     this.#resumes = false;
     this.#drawn = false;
@@ -330,6 +292,10 @@ export class MicrophoneMachine {
   }
 
   #report(report: TurnReport): MicrophoneOutput[] {
+    // Who may have begun to speak a moment ago is not spoken over.
+    if (report.case === "first_audio" && this.#turn.runs(report.turn) && this.#soundAtMs !== null) {
+      if (report.atMs - this.#soundAtMs < wordsWithinMs) return this.#worded(true);
+    }
     if (report.case === "action" && this.#turn.runs(report.turn)) {
       if (!this.#call.acted(report.action)) return [];
     }
@@ -350,6 +316,7 @@ export class MicrophoneMachine {
     const deaf = this.#muted || this.#call.paused;
     if (this.#state !== "live" || deaf === this.#deaf) return [];
     this.#deaf = deaf;
+    this.#soundAtMs = null;
     if (!deaf) return [{ case: "deafen", deaf }];
     return [{ case: "deafen", deaf }, { case: "drop" }, ...this.#forget(), ...this.#clearCaption()];
   }

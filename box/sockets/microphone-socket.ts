@@ -15,8 +15,9 @@ import type { LiveSession } from "../live/session.ts";
 import type { Turns } from "../live/turns.ts";
 import { describeError, type Log } from "../ops/log.ts";
 import { CredentialWatch } from "./credential-watch.ts";
-import { MicrophoneMachine, type MicrophoneInput, type MicrophoneOutput } from "./microphone-machine.ts";
+import { MicrophoneMachine } from "./microphone-machine.ts";
 import { recognitionFailed, refusals, type MicrophoneRefusal } from "./microphone-refusals.ts";
+import type { MicrophoneInput, MicrophoneOutput } from "./microphone-steps.ts";
 import { MicrophoneTurns, refusalOf, type MayDrive } from "./microphone-turns.ts";
 import { describeSocketError, Wire } from "./wire.ts";
 

@@ -43,6 +43,11 @@ export class SpokenTurn {
     return this.#turn?.open ?? false;
   }
 
+  /** A reply is on its way, and nothing of it is heard yet. */
+  get thinking(): boolean {
+    return this.open && this.#turn?.firstAudioAtMs === null;
+  }
+
   /** Whether this turn is the open one. */
   runs(number: number): boolean {
     return this.open && this.#turn?.number === number;
