@@ -13,7 +13,9 @@ import {
   talkAnswerSchema,
   talkRequestSchema,
 } from "./chat.ts";
+import { controlSocketPath } from "./control-socket.ts";
 import type { Envelope } from "./errors.ts";
+import { microphoneSocketPath } from "./microphone-socket.ts";
 import { connectAnswerSchema, connectRequestSchema, iceServersSchema, statsSchema } from "./live.ts";
 import { settingsPatchSchema, settingsReadSchema, settingsSavedSchema } from "./settings.ts";
 
@@ -102,12 +104,22 @@ export const boxRoutes: BoxRoute[] = [
   },
   {
     method: "get",
-    path: "/api/session/ws",
+    path: controlSocketPath,
     summary: "The control socket (WebSocket upgrade); its messages are camelCase",
     query: {
       session_token: "The credential, since a browser cannot set headers here.",
       max_session_length_seconds: "Ceiling of the session; 0 for none.",
     },
+    status: 101,
+    answer: [],
+    envelope: "flat",
+    failures: [503],
+  },
+  {
+    method: "get",
+    path: microphoneSocketPath,
+    summary: "The microphone socket (WebSocket upgrade); 16 kHz PCM in, the conversation's events out",
+    query: { session_token: "The credential, since a browser cannot set headers here." },
     status: 101,
     answer: [],
     envelope: "flat",

@@ -134,13 +134,14 @@ test("the table names every route that the portal declares and every one that it
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   const declared = (await declaredRoutes()).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
-  /** Told apart elsewhere: a redirect, a cleared cookie, the description itself, local mail, an upgrade, a session's id. */
+  /** Told apart elsewhere: a redirect, a cleared cookie, the description itself, local mail, two upgrades, a session's id. */
   const elsewhere = [
     "GET /auth/callback",
     "POST /auth/logout",
     "GET /static/openapi.json",
     "GET /dev/outbox",
     "GET /api/session/ws",
+    "GET /api/voice/ws",
     "PATCH /connect/{id}",
     "DELETE /connect/{id}",
   ];
