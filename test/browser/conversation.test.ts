@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MicrophoneEvent } from "../../contract/microphone-socket.ts";
 import { launchChromium } from "../harness/chromium.ts";
 import { darkDesk, expectSound, open, signIn, wear } from "../harness/console.ts";
-import { goLiveInStudio, loudest } from "../harness/live-page.ts";
+import { endLive, goLiveInStudio, loudest } from "../harness/live-page.ts";
 import { type SpokenFile, spokenFile } from "../harness/speech.ts";
 
 const fakeDevice = "--use-fake-device-for-media-stream";
@@ -159,6 +159,8 @@ describe("what a box may tell of a call", () => {
     await expect.poll(() => heard.at(-1)).toBe(JSON.stringify({ type: "resume" }));
     tell({ type: "action", name: "pause_conversation", label: "Back", paused: false });
     await expect.poll(() => resume.count()).toBe(0);
+    // The keyboard is not thrown back to the top of the page.
+    expect(await microphone(page).evaluate((button) => button === document.activeElement)).toBe(true);
   });
 
   it("turns to another language", async () => {
@@ -212,7 +214,7 @@ it("says what to do where the browser keeps the microphone back", async () => {
     expect(await page.getByRole("alert").innerText()).toMatch(/blocked[^]*site's settings/);
     expect(await page.getByTestId("connection-state").getAttribute("data-state")).toBe("connected");
     await expectSound(page);
-    await page.getByRole("button", { name: "End", exact: true }).click();
+    await endLive(page);
   } finally {
     await browser.close();
   }

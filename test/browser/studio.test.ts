@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { seriousViolations } from "../harness/axe.ts";
 import { launchChromium } from "../harness/chromium.ts";
 import { LipReader } from "../harness/lips.ts";
-import { liveVideo, loudest } from "../harness/live-page.ts";
+import { endLive, liveVideo, loudest } from "../harness/live-page.ts";
 import { root } from "../harness/process.ts";
 
 let browser: Browser;
@@ -115,19 +115,22 @@ describe("the studio", () => {
       .toMatch(/live|connected/);
   });
 
-  it("says what is typed, audibly, with moving lips, and captions it", async () => {
+  // Reading sixty pairs of lips takes a busy machine minutes.
+  it("says what is typed, audibly, with moving lips, and captions it", { timeout: 400_000 }, async () => {
     // Past the first second, when the decoder still settles.
     await page.waitForTimeout(1500);
-    const resting = await lipTravel(await watch(20, 80));
+    const atRest = await watch(20, 80);
     await page
       .getByRole("textbox", { name: /^Say something/ })
       .fill("Hello, who are you and what can you do?");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.getByTestId("caption").innerText(), { timeout: 10_000 }).not.toBe("");
-    const [speaking, peak] = await Promise.all([watch(40, 60).then(lipTravel), loudest(page, 2500)]);
+    const [inSpeech, peak] = await Promise.all([watch(40, 60), loudest(page, 2500)]);
 
     expect(await seriousViolations(page)).toEqual([]);
     expect(peak).toBeGreaterThan(0.05);
+    // Read at the end: what it takes of the processor would be taken from the face.
+    const [resting, speaking] = [await lipTravel(atRest), await lipTravel(inSpeech)];
     expect(speaking).toBeGreaterThan(0.04);
     expect(speaking).toBeGreaterThan(3 * resting);
   });
@@ -156,7 +159,7 @@ describe("the studio", () => {
   });
 
   it("ends the session and shows the faces again", async () => {
-    await page.getByRole("button", { name: "End" }).click();
+    await endLive(page);
     await expect.poll(() => page.getByRole("button", { name: "Go live" }).isVisible()).toBe(true);
   });
 

@@ -11,6 +11,14 @@ export async function goLiveInStudio(page: Page): Promise<void> {
   await page.locator('[data-testid="connection-state"][data-state="connected"]').waitFor();
 }
 
+/** Ends the session and waits until the box knows; a browser closed before that would keep others out for half a minute. */
+export async function endLive(page: Page): Promise<void> {
+  await Promise.all([
+    page.waitForResponse((response) => new URL(response.url()).pathname === "/disconnect"),
+    page.getByRole("button", { name: "End", exact: true }).click(),
+  ]);
+}
+
 /** The loudest sample of the page's live sound over a while, 0..1. */
 export function loudest(page: Page, ms: number): Promise<number> {
   return liveVideo(page).evaluate(async (element, ms) => {

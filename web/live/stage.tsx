@@ -36,13 +36,22 @@ export function Stage({ client, face, still, children, microphone, onResume, ...
   const onAir = live.connection === "connected" || live.connection === "reconnecting";
   // The persona may say that it will wait.
   const waiting = onAir && microphone.paused && !live.speaking;
+  const frame = useRef<HTMLDivElement>(null);
+  const wasWaiting = useRef(false);
+  useEffect(() => {
+    // The pressed button is gone; the keyboard goes on from the controls next to it.
+    if (wasWaiting.current && !waiting && document.activeElement === document.body)
+      frame.current?.querySelector<HTMLElement>(".live-controls button")?.focus();
+    wasWaiting.current = waiting;
+  }, [waiting]);
+
   const classes = ["stage-frame"];
   if (live.picture) classes.push("stage-live");
   if (live.speaking) classes.push("stage-speaking");
   const name = face?.name ?? "the face";
   return (
     <section className="stage" aria-label="Stage">
-      <div className={classes.join(" ")}>
+      <div ref={frame} className={classes.join(" ")}>
         {still ? (
           <img className="stage-still" src={still} alt={live.picture ? "" : `Portrait of ${name}`} />
         ) : (
