@@ -148,4 +148,24 @@ describe("lifetimes", () => {
       await worker.terminate();
     }
   });
+
+  test("a worker that had the addon to itself may end while the model loads", async () => {
+    const { stdout } = await node(
+      `import { Worker } from "node:worker_threads";
+       const body = \`
+         import(${JSON.stringify(bindingUrl)}).then(({ Recogniser }) => {
+           globalThis.kept = new Recogniser({ onHypothesis() {} });
+           process.exit(0);
+         });\`;
+       const worker = new Worker(body, { eval: true });
+       await new Promise((resolve) => worker.once("exit", resolve));
+       const { readFileSync, readdirSync } = await import("node:fs");
+       // Its code has to stay where the loading thread runs in it, which ends in its time.
+       const mapped = () => readFileSync("/proc/self/maps", "utf8").includes("visavis.node");
+       const threads = readdirSync("/proc/self/task").length;
+       for (let i = 0; i < 100 && readdirSync("/proc/self/task").length >= threads; i++) await sleep(20);
+       console.log(mapped());`,
+    );
+    expect(stdout.trim()).toBe("true");
+  });
 });

@@ -319,7 +319,9 @@ CHECK_CASE("words are never told of as another turn's, however often turns are d
   for (std::uint64_t turn = 0; turn < 60'000; ++turn) {
     recogniser->push(saying(static_cast<std::int16_t>(turn % 20'000 + 1), 1));
     if (turn % 7 == 0) std::this_thread::yield();
-    for (std::uint64_t pause = turn * 7'919 % 900; pause > 0; --pause) std::atomic_signal_fence(std::memory_order_seq_cst);
+    for (std::uint64_t pause = turn * 7'919 % 900; pause > 0; --pause) {
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
     if (turn % 3 == 0) {
       recogniser->begin_speaker();
     } else {

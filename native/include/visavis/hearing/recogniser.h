@@ -46,7 +46,7 @@ class Recogniser {
   // Loads on its own thread. `sink` is called on that thread and must not block.
   static std::unique_ptr<Recogniser> open(RecogniserConfig config, std::function<void(RecogniserEvent&&)> sink);
 
-  // The sink is not called afterwards. Ends the thread; one that is still loading is not waited for, and ends by itself.
+  // Ends the thread, and the sink is not called afterwards. One that still loads is not waited for: it ends by itself.
   virtual ~Recogniser() = default;
 
   // Mono. False, and nothing taken, when more than kMaxWaiting would wait and once it has failed.
