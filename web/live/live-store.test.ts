@@ -40,6 +40,15 @@ const clause = (content: string, contentIndex: number, correlationId: unknown) =
 });
 
 describe("LiveStore", () => {
+  it("takes an empty clause for the end of speech that it is, and shows nothing of it", async () => {
+    const store = await live();
+    store.say("Hello", "message");
+    const correlationId = sentId();
+    FakeSocket.last.receive(clause("Hello there.", 0, correlationId));
+    FakeSocket.last.receive({ ...clause("", 1, correlationId), endOfSpeech: true });
+    expect(store.get().turns.at(-1)?.text).toBe("Hello there.");
+  });
+
   it("shows a turn from the message to the last caption", async () => {
     const store = await live();
     expect(store.get()).toMatchObject({ connection: "connected", tones: ["neutral", "warm"] });

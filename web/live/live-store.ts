@@ -148,6 +148,8 @@ export class LiveStore extends Store<LiveState> {
       ),
       client.addListener("USER_MESSAGE", (event) => this.#setTurns(conversation.heard(turns(), event))),
       client.addListener("MESSAGE_STREAM_EVENT_RECEIVED", (event) => {
+        // Only tells that the speech ends; the whole message follows.
+        if (event.content === "") return;
         this.#setTurns(conversation.clauseArrived(turns(), event));
         this.#setCaptions(clauseAdded(this.#captions, event.correlationId, event.content));
       }),
