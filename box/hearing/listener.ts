@@ -37,7 +37,7 @@ export interface Listener {
 export interface Ears {
   /** Set when the provider hears turns by itself: no `partial`, `endpoint`, `likely`, `unlikely` and `nothing` come. */
   readonly mode: ConversationMode | null;
-  /** `unavailable` when no recogniser is configured. */
+  /** `unavailable` when no recogniser is configured, and while the configured one cannot be had; the detail says which. */
   state(): EngineState;
   /** Rejects with RecognitionError when recognition would not start. */
   listen(options: {
