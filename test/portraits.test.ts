@@ -55,7 +55,14 @@ afterAll(async () => {
 });
 
 const seedOf = (at: number) => Math.imul(at + 1, 0x9e3779b1) >>> 0;
-const draw = (at: number) => illustrator.draw({ persona: personas[at] ?? "", seed: seedOf(at) });
+const drawn = new Map<number, ReturnType<typeof illustrator.draw>>();
+
+/** Drawing takes seconds: what was drawn once is kept. */
+function draw(at: number): ReturnType<typeof illustrator.draw> {
+  const portrait = drawn.get(at) ?? illustrator.draw({ persona: personas[at] ?? "", seed: seedOf(at) });
+  drawn.set(at, portrait);
+  return portrait;
+}
 
 test.each(personas.map((persona, at) => ({ persona, at })))(
   "$persona",
