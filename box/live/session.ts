@@ -10,7 +10,7 @@ import type { VoiceWish } from "../voices/voices.ts";
 import { Call } from "./call.ts";
 import { Director, type Metric } from "./director.ts";
 import type { LivePeer, LiveStage } from "./engine.ts";
-import { Departure } from "./farewell.ts";
+import { Departure } from "./departure.ts";
 import type { Hub } from "./hub.ts";
 import type { SessionFacts } from "./facts.ts";
 import { SessionLimits } from "./limits.ts";
