@@ -11,6 +11,8 @@ export default defineConfig({
       "bench/**/*.test.ts",
       "test/*.test.ts",
     ],
+    // Many wait for sound, sockets and timers rather than for a core; vitest would leave one of two cores idle.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -60,12 +60,11 @@ export interface SpokenFile {
   remove(): void;
 }
 
-/** A sentence between silences in a file, for a browser's fake microphone. */
+/** Speech between silences in a file, for a browser's fake microphone. */
 export function spokenFile(
-  text: string,
+  said: Int16Array,
   { beforeMs, afterMs }: { beforeMs: number; afterMs: number },
 ): SpokenFile {
-  const said = spoken(text);
   const count = (ms: number) => Math.round((ms / 1000) * rate);
   const samples = new Int16Array(count(beforeMs) + said.length + count(afterMs));
   samples.set(said, count(beforeMs));
