@@ -44,7 +44,8 @@ export async function spokenTurns(box: BoxProcess, { how, floorMs }: SpokenOptio
         const metric = await microphone.event("metric", before);
         if (metric.spec) early += 1;
         await fetch(`${box.url}/api/interrupt`, { method: "POST" });
-        await wait(500);
+        // Whoever goes on at once was cut off, for all that the ears can tell, and is given more time from then on.
+        await wait(1_000);
       }
     const count = toSound.length;
     const peer = { name: "OpenAvatarChat (published)", value: 2200 };
