@@ -55,6 +55,7 @@ test("a reading ends with its signal and with the reader", async () => {
   expect(await second).toBe("日本");
 });
 
+// `npm test` installs espeak-ng and kakasi before it runs these; only a bare `vitest` on an unprepared machine skips them.
 test.skipIf(!installed("espeak-ng"))(
   "the built-in voice says what kanji mean where they can be read",
   async () => {
