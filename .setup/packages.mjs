@@ -8,6 +8,7 @@ const groups = {
     "ca-certificates",
     "cmake",
     "espeak-ng",
+    "ffmpeg",
     "g++",
     "kakasi",
     "libavcodec-dev",
@@ -21,8 +22,8 @@ const groups = {
     "pkg-config",
     "pocketsphinx-en-us",
   ],
-  test: ["chromium", "ffmpeg", "fonts-dejavu-core", "python3-aiortc"],
-  bench: ["chromium", "ffmpeg", "libopencv-dev", "libopenh264-dev", "libespeak-ng-dev", "libx264-dev"],
+  test: ["chromium", "fonts-dejavu-core", "python3-aiortc"],
+  bench: ["chromium", "libopencv-dev", "libopenh264-dev", "libespeak-ng-dev", "libx264-dev"],
 };
 
 const installed = (name) =>

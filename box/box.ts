@@ -26,6 +26,7 @@ import { Hub } from "./live/hub.ts";
 import type { LiveSession } from "./live/session.ts";
 import { Slot } from "./live/slot.ts";
 import { Turns } from "./live/turns.ts";
+import type { Media } from "./media/media.ts";
 import type { Log } from "./ops/log.ts";
 import { measuredEars } from "./ops/measured-ears.ts";
 import { Metrics } from "./ops/metrics.ts";
@@ -55,6 +56,8 @@ export interface BoxParts {
   /** Opens the avatar library; `moved` hears of every step of a build. */
   openFaces(moved: (avatar: string, report: BuildReport) => void): Promise<Faces>;
   engines: readonly VoiceProvider[];
+  /** Reads and writes files; the box closes it. */
+  media: Media;
   /** Default: what the configuration allows for. */
   models?: Models;
   /** Default: those of the configured recogniser. */
@@ -194,6 +197,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     access,
     portal,
     faces,
+    media: parts.media,
     avatarReports,
     models,
     voices,
@@ -261,6 +265,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       faces.close(),
       sweep?.close(),
       archive?.close(),
+      parts.media.close(),
       portal.close(),
     ]);
     log.info("box ended");

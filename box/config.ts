@@ -30,6 +30,8 @@ export interface BoxConfig {
   portal: { url: string; secret: string } | null;
   /** Full keys that only this box knows. */
   staticKeys: string[];
+  /** A file of keys, and of the tokens minted here; null: none of its own. */
+  keysTablePath: string | null;
   anthropic: { apiKey: string; baseUrl: string | null } | null;
   /** Claude through Amazon Bedrock; the credentials are where AWS keeps them. */
   bedrock: { region: string; url: string | null } | null;
@@ -48,6 +50,21 @@ export interface BoxConfig {
   speculativeReplies: boolean;
   /** Signs calls of custom tools; null: the one that the state folder keeps. */
   toolSigningSecret: string | null;
+  /** The engine under the name `local`: a self-hosted speech server, or the built-in one. */
+  speechServer: { url: string; apiKey: string | null; model: string } | null;
+  /** Where callers' own accounts speak, and the box's accounts there for callers who have none. */
+  cartesia: { url: string; apiKey: string | null };
+  elevenlabs: { url: string; apiKey: string | null };
+  avatars: {
+    /** Whether `POST /v1/photo_avatar.create` is served. */
+    photoCreation: boolean;
+    /** Who renders the clips of delivery tones. */
+    clips: { kind: "builtin" } | { kind: "none" } | { kind: "http"; url: string; secret: string | null };
+  };
+  /** An HTTP generator of seated stills; null: photographs are re-framed here. */
+  stillUrl: string | null;
+  /** Whether sessions may be recorded where their callers agree. */
+  recordings: boolean;
   ice: {
     servers: IceServer[];
     publicAddress: string | null;
@@ -140,6 +157,20 @@ const environmentSchema = z.object({
   MODERATION_ON_FAILURE: z.enum(["allow", "remove"]).default("remove"),
   SPECULATIVE_REPLIES: z.enum(["on", "off"]).default("on"),
   TOOL_SIGNING_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
+  SERVICE_API_KEYS_TABLE: z.string().optional(),
+  SPEECH_URL: httpUrl.optional(),
+  SPEECH_API_KEY: z.string().optional(),
+  SPEECH_MODEL: z.string().max(200).default("tts-1"),
+  CARTESIA_URL: httpUrl.default("https://api.cartesia.ai"),
+  CARTESIA_API_KEY: z.string().optional(),
+  ELEVENLABS_URL: httpUrl.default("https://api.elevenlabs.io"),
+  ELEVENLABS_API_KEY: z.string().optional(),
+  PHOTO_AVATARS: z.enum(["on", "off"]).default("on"),
+  AVATAR_CLIPS: z.enum(["builtin", "http", "none"]).default("builtin"),
+  CLIP_URL: httpUrl.optional(),
+  CLIP_SECRET: z.string().optional(),
+  STILL_URL: httpUrl.optional(),
+  RECORDINGS: z.enum(["on", "off"]).default("on"),
   ICE_SERVERS: iceServers.default([]),
   ICE_PUBLIC_ADDRESS: z.union([z.ipv4(), z.ipv6()], { error: "must be an IP address" }).optional(),
   ICE_PORT_RANGE: portRange.optional(),
@@ -177,6 +208,14 @@ function recogniserOf(env: z.infer<typeof environmentSchema>, problems: string[]
   }
 }
 
+function clipsOf(env: z.infer<typeof environmentSchema>, problems: string[]): BoxConfig["avatars"]["clips"] {
+  if (env.AVATAR_CLIPS !== "http") return { kind: env.AVATAR_CLIPS };
+  if (!env.CLIP_URL) problems.push("CLIP_URL: needed because AVATAR_CLIPS is http.");
+  return { kind: "http", url: env.CLIP_URL ?? "", secret: env.CLIP_SECRET ?? null };
+}
+
+const bare = (url: string) => url.replace(/\/+$/, "");
+
 /** True for a host name or address that never leaves the machine. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, "").toLowerCase();
@@ -186,8 +225,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /** True when nothing is configured that could tell one caller from another. */
-export function isOpen(config: Pick<BoxConfig, "portal" | "staticKeys">): boolean {
-  return config.portal === null && config.staticKeys.length === 0;
+export function isOpen(config: Pick<BoxConfig, "portal" | "staticKeys" | "keysTablePath">): boolean {
+  return config.portal === null && config.staticKeys.length === 0 && config.keysTablePath === null;
 }
 
 /** Reads the box's configuration. Throws ConfigError, whose message never repeats a value. */
@@ -199,24 +238,33 @@ export function readConfig(environment: Record<string, string | undefined>): Box
 
   const env = parsed.data;
   const problems: string[] = [];
+  const keysTable = env.SERVICE_API_KEYS_TABLE?.trim();
+  if (keysTable === "portal" && !env.PORTAL_URL)
+    problems.push("PORTAL_URL: needed because SERVICE_API_KEYS_TABLE is portal.");
   if (env.PORTAL_URL && !env.BOX_SECRET) problems.push("BOX_SECRET: needed because PORTAL_URL is set.");
   const config: BoxConfig = {
     id: env.BOX_ID ?? hostname(),
     host: env.BOX_HOST,
     port: env.BOX_PORT,
     region: env.BOX_REGION,
-    publicUrl: env.BOX_PUBLIC_URL?.replace(/\/+$/, "") ?? null,
+    publicUrl: env.BOX_PUBLIC_URL ? bare(env.BOX_PUBLIC_URL) : null,
     stateDir: resolve(env.VISAVIS_STATE),
     weightsVolume: env.WEIGHTS_VOLUME ?? null,
     commit: env.BOX_COMMIT,
     logLevel: env.LOG_LEVEL,
-    portal:
-      env.PORTAL_URL && env.BOX_SECRET
-        ? { url: env.PORTAL_URL.replace(/\/+$/, ""), secret: env.BOX_SECRET }
-        : null,
+    portal: env.PORTAL_URL && env.BOX_SECRET ? { url: bare(env.PORTAL_URL), secret: env.BOX_SECRET } : null,
     staticKeys: env.SERVICE_API_KEYS.split(",")
       .map((key) => key.trim())
       .filter((key) => key !== ""),
+    keysTablePath: keysTable === undefined || keysTable === "portal" ? null : resolve(keysTable),
+    speechServer: env.SPEECH_URL
+      ? { url: bare(env.SPEECH_URL), apiKey: env.SPEECH_API_KEY ?? null, model: env.SPEECH_MODEL }
+      : null,
+    cartesia: { url: bare(env.CARTESIA_URL), apiKey: env.CARTESIA_API_KEY ?? null },
+    elevenlabs: { url: bare(env.ELEVENLABS_URL), apiKey: env.ELEVENLABS_API_KEY ?? null },
+    avatars: { photoCreation: env.PHOTO_AVATARS === "on", clips: clipsOf(env, problems) },
+    stillUrl: env.STILL_URL ?? null,
+    recordings: env.RECORDINGS === "on",
     anthropic: env.ANTHROPIC_API_KEY
       ? { apiKey: env.ANTHROPIC_API_KEY, baseUrl: env.ANTHROPIC_BASE_URL ?? null }
       : null,

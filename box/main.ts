@@ -5,6 +5,7 @@ import { AvatarLibrary } from "./avatars/library.ts";
 import { startBox } from "./box.ts";
 import { ConfigError, readConfig, type BoxConfig } from "./config.ts";
 import { nativeMediaEngine, type MediaEngine } from "./live/engine.ts";
+import { openMedia } from "./media/open.ts";
 import { createLog, describeError, type Log } from "./ops/log.ts";
 import { EspeakVoice } from "./voices/espeak.ts";
 
@@ -43,12 +44,14 @@ const [engine, espeak] = await Promise.all([mediaEngine(log), EspeakVoice.open()
 if (espeak.state().state !== "ready")
   log.error({ detail: espeak.state().detail }, "the built-in voice is missing");
 
+const media = openMedia();
 const box = await startBox({
   config,
   log,
   engine,
+  media,
   engines: [espeak],
-  openFaces: (moved) => AvatarLibrary.open({ stateDir: config.stateDir, onProgress: moved }),
+  openFaces: (moved) => AvatarLibrary.open({ stateDir: config.stateDir, media, onProgress: moved }),
 }).catch(refuseToStart);
 
 let ending = false;

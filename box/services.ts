@@ -8,6 +8,7 @@ import type { Faces } from "./live/faces.ts";
 import type { Hub } from "./live/hub.ts";
 import type { Slot } from "./live/slot.ts";
 import type { Turns } from "./live/turns.ts";
+import type { Media } from "./media/media.ts";
 import type { Log } from "./ops/log.ts";
 import type { Metrics } from "./ops/metrics.ts";
 import type { Percentiles } from "./ops/percentiles.ts";
@@ -26,6 +27,7 @@ export interface Services {
   access: Access;
   portal: Portal;
   faces: Faces;
+  media: Media;
   avatarReports: AvatarReports;
   models: Models;
   voices: Voices;

@@ -93,6 +93,16 @@ export const errorStatus = {
   too_many_builds: 429,
   library_closed: 503,
   feature_disabled: 501,
+  /** The disk of the box is full; nothing was kept. */
+  storage_full: 503,
+  // Clips of delivery tones, in the order in which they are refused.
+  unknown_tone: 400,
+  avatar_clips_unavailable: 501,
+  consent_required: 403,
+  clip_already_generating: 409,
+  clip_generator_unavailable: 503,
+  /** A tone that has no clip to play. */
+  clip_not_found: 404,
   // Photographs.
   invalid_framing: 400,
   image_unreadable: 400,
@@ -105,6 +115,25 @@ export const errorStatus = {
   face_too_small: 400,
   face_turned_away: 400,
   face_unusable: 400,
+  // Footage.
+  video_unreadable: 400,
+  video_unsupported: 400,
+  video_too_large: 413,
+  video_too_short: 400,
+  video_too_long: 400,
+  video_too_small: 400,
+  /** A video must be declared as made by AI before it may stand for a photograph. */
+  declaration_required: 400,
+  // Sound files, and clips of a voice to be cloned.
+  audio_unreadable: 400,
+  audio_unsupported: 400,
+  audio_too_large: 413,
+  audio_too_short: 400,
+  audio_too_long: 400,
+  unknown_audio: 404,
+  voice_clones_unavailable: 400,
+  // Recordings of sessions.
+  recordings_unavailable: 503,
 } as const;
 
 export type ErrorCode = keyof typeof errorStatus;

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { avatarStateSchema, buildReportSchema, framingSchema } from "./avatars.ts";
+import { clipSchema } from "./clips.ts";
 import { toneSchema } from "./tones.ts";
 
 export const sourceKindSchema = z.enum(["photo", "image", "video", "unknown"]);
@@ -50,18 +51,6 @@ export const assetsSchema = z.object({
   ),
   expires_in: z.int(),
 });
-
-/** Absent from a list means `not_requested`. */
-export const clipStateSchema = z.enum(["generated", "generating", "failed", "not_requested"]);
-export const clipSchema = z.object({
-  tone: toneSchema,
-  state: clipStateSchema,
-  variant_id: z.string(),
-  duration_s: z.number().nullable(),
-  updated_at: z.int(),
-  detail: z.string(),
-});
-export type Clip = z.infer<typeof clipSchema>;
 
 /** Which part of the source the avatar was cut from; fractions of its width and height. */
 export const cropSchema = z.object({

@@ -7,6 +7,15 @@ export const limits = {
   imageBytes: 15 * 1024 * 1024,
   /** A full-frame camera's picture passes; one of forty megapixels is refused before it is decoded. */
   imagePixels: 36_000_000,
+  videoBytes: 200 * 1024 * 1024,
+  /** Footage of a face at rest: shorter repeats visibly, longer is cut. */
+  videoSeconds: { min: 2, kept: 20, max: 300 },
+  /** Of one side; more is refused before anything is decoded. */
+  videoSide: 4096,
+  takesPerTone: 20,
+  audioSeconds: 600,
+  /** A clip that a voice is cloned from. */
+  voiceClipSeconds: { min: 3, max: 60 },
   /** Browsers send about 10 KiB with every codec they have; nobody needs six times that. */
   sdpBytes: 64 * 1024,
   /** Longest message, talk text or talkstream piece, in characters. */

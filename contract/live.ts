@@ -40,6 +40,9 @@ export const connectRequestSchema = z.strictObject({
 });
 export type ConnectRequest = z.infer<typeof connectRequestSchema>;
 
+/** `POST /offer`: opens a session as `/connect` does, and speaks a sound file of the caller's. */
+export const offerRequestSchema = connectRequestSchema.extend({ audio: z.string().min(1).max(100) });
+
 export const connectAnswerSchema = z.object({
   sdp: z.string(),
   type: z.literal("answer"),

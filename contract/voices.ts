@@ -69,6 +69,17 @@ export const previewRequestSchema = z.strictObject({
   text: z.string(),
 });
 
+/** `POST /api/voice/upload`: the new voice, and the catalogue that has it. */
+export const voiceUploadedSchema = z.object({
+  ok: z.literal(true),
+  voice_id: z.string(),
+  voices: z.array(voiceRowSchema),
+  current: z.string().nullable(),
+});
+
+/** `POST /api/voice/prepare`. Blank is refused by the handler, in its own words. */
+export const voicePrepareRequestSchema = z.strictObject({ voice: z.string().max(200) });
+
 /** The line a sample speaks, in each call language. */
 const previewSentences: Record<Language, string> = {
   en: "Hello. This is how I sound when we talk.",

@@ -9,6 +9,7 @@ import { AvatarLibrary } from "../../box/avatars/library.ts";
 import type { BuildStep } from "../../contract/avatars.ts";
 import { root } from "../../test/harness/process.ts";
 import { median, report } from "../report.ts";
+import { openMedia } from "../../box/media/open.ts";
 
 const path = process.argv[2] ?? join(root, "box/avatars/stock/theo.png");
 const rounds = Number(process.argv[3] ?? 5);
@@ -17,6 +18,7 @@ const bytes = await readFile(path);
 const stateDir = await mkdtemp(join(tmpdir(), "visavis-bench-"));
 const beganAtMs = new Map<BuildStep, number>();
 const library = await AvatarLibrary.open({
+  media: openMedia(),
   stateDir,
   onProgress: (_, { step }) => beganAtMs.set(step, performance.now()),
 });

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { boxRoutes } from "../../contract/box-routes.ts";
+import { boxRoutes } from "../../contract/box-routes/box-routes.ts";
 import { boxHealthSchema } from "../../contract/health.ts";
 import { statsSchema } from "../../contract/live.ts";
 import { settingsReadSchema, settingsSavedSchema } from "../../contract/settings.ts";

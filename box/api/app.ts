@@ -8,18 +8,24 @@ import { Refusal } from "../failure.ts";
 import { describeError } from "../ops/log.ts";
 import type { Services } from "../services.ts";
 import { OfferError } from "../streaming/errors.ts";
+import { audioRoutes } from "./audios.ts";
 import { avatarRoutes } from "./avatars.ts";
 import { chatRoutes } from "./chat.ts";
+import { clipRoutes } from "./clips.ts";
 import { connectRoutes } from "./connect.ts";
 import { corsHeaders } from "./cors.ts";
 import { envelopeOf } from "./envelopes.ts";
 import type { BoxContext, BoxEnv } from "./env.ts";
 import { healthRoutes } from "./health.ts";
 import { metricsRoutes } from "./metrics.ts";
+import { modelRoutes } from "./models.ts";
+import { photoAvatarRoutes } from "./photo-avatar.ts";
 import { settingsRoutes } from "./settings.ts";
 import { statsRoutes } from "./stats.ts";
+import { stillRoutes } from "./stills.ts";
 import { talkRoutes } from "./talk.ts";
 import { tokenRoutes } from "./tokens.ts";
+import { voiceRoutes } from "./voices.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -103,8 +109,14 @@ export function createApp(services: Services): Hono<BoxEnv> {
     connectRoutes,
     chatRoutes,
     talkRoutes,
+    voiceRoutes,
+    audioRoutes,
     avatarRoutes,
+    clipRoutes,
+    photoAvatarRoutes,
+    stillRoutes,
     settingsRoutes,
+    modelRoutes,
     statsRoutes,
     tokenRoutes,
   ]) {

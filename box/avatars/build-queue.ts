@@ -33,6 +33,7 @@ const PROGRESS: Record<BuildStep, number> = {
   landmarks: 0.1,
   preview: 0.25,
   rig: 0.3,
+  clips: 0.6,
   done: 1,
 };
 

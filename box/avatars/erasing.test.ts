@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { FaceFinder } from "./landmarks.ts";
 import { AvatarLibrary } from "./library.ts";
 import type { AvatarBuilder } from "./prepare.ts";
+import { openMedia } from "../media/open.ts";
 
 const ANN = "ann@example.com";
 const BEN = "ben@example.com";
@@ -52,7 +53,8 @@ afterEach(async () => {
   await rm(stateDir, { recursive: true });
 });
 
-const openLibrary = () => AvatarLibrary.open({ stateDir, stockDir: stateDir, finder, builder });
+const openLibrary = () =>
+  AvatarLibrary.open({ stateDir, media: openMedia(), stockDir: stateDir, finder, builder });
 const folder = (id: string) => join(stateDir, "avatars", id);
 const buildsOf = async (id: string) =>
   (await readdir(folder(id))).filter((name) => name.startsWith("build-"));

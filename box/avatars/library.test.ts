@@ -10,6 +10,7 @@ import { FaceFinder } from "./landmarks.ts";
 import { AvatarLibrary } from "./library.ts";
 import type { AvatarLibraryOptions } from "./library.ts";
 import type { AvatarBuilder } from "./prepare.ts";
+import { openMedia } from "../media/open.ts";
 
 const stockDir = fileURLToPath(new URL("stock/", import.meta.url));
 // Small portraits and one set of models keep these tests about the library.
@@ -66,6 +67,7 @@ function fakeBuilder() {
 
 async function openLibrary(options: Partial<AvatarLibraryOptions> = {}): Promise<AvatarLibrary> {
   const library = await AvatarLibrary.open({
+    media: openMedia(),
     stateDir,
     finder,
     stockDir: portraits,

@@ -3,7 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AvatarCreated, AvatarList, BuildReport } from "../../contract/avatars.ts";
-import { baseTone } from "../../contract/tones.ts";
+import { baseTone, type Tone } from "../../contract/tones.ts";
+import type { Media } from "../media/media.ts";
 import { BuildQueue } from "./build-queue.ts";
 import { entryOf, squareOf, takenAt, type AvatarEntry } from "./entry.ts";
 import { AvatarError } from "./errors.ts";
@@ -20,6 +21,8 @@ export type { AvatarEntry } from "./entry.ts";
 export type { CreateAvatarRequest } from "./upload.ts";
 
 export interface AvatarLibraryOptions {
+  /** Reads what was uploaded and writes clips. */
+  media: Media;
   /** The box's state folder; avatars live in `<stateDir>/avatars`. */
   stateDir: string;
   onProgress?(avatar: string, report: BuildReport): void;
@@ -169,6 +172,12 @@ export class AvatarLibrary {
       throw new AvatarError("avatar_not_ready", record.detail || "This avatar is not ready yet.");
     }
     return this.#entry(record);
+  }
+
+  /** The loops that a stage may show of a ready avatar, by tone; the base one is always among them. */
+  loops(account: string | null, id: string): ReadonlyMap<Tone, string> {
+    const entry = this.resolve(account, id);
+    return new Map(entry?.status === "ready" ? [[baseTone, entry.dir]] : []);
   }
 
   /** JPEG bytes. Rejects with AvatarError unknown_avatar or avatar_not_ready. */

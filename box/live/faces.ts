@@ -8,6 +8,7 @@ export type Faces = Pick<
   AvatarLibrary,
   | "create"
   | "list"
+  | "loops"
   | "resolve"
   | "ready"
   | "preview"

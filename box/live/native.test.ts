@@ -16,6 +16,7 @@ import { FakeFaces } from "../testing/fake-faces.ts";
 import { FakePeer } from "../testing/fake-media.ts";
 import { SocketClient } from "../testing/socket-client.ts";
 import { EspeakVoice } from "../voices/espeak.ts";
+import { openMedia } from "../media/open.ts";
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 const installed =
@@ -58,6 +59,7 @@ describe.skipIf(!installed)("with the addon built and espeak-ng installed", () =
       config: readConfig({ BOX_PORT: "0", VISAVIS_STATE: stateDir }),
       log: createLog("silent"),
       engines: [await EspeakVoice.open()],
+      media: openMedia(),
       openFaces: () => Promise.resolve(faces),
       engine: {
         answer: (options) => Promise.resolve({ peer: new FakePeer(options), answerSdp: "v=0\r\n" }),

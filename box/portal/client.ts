@@ -8,7 +8,11 @@ import {
   avatarReportAnswerSchema,
   erasuresAnswerSchema,
   erasuresDoneAnswerSchema,
+  consentCheckAnswerSchema,
+  uploadClaimAnswerSchema,
   type AvatarReport,
+  type ClaimedUpload,
+  type ClipReport,
 } from "../../contract/internal/avatars.ts";
 import {
   heartbeatAnswerSchema,
@@ -17,8 +21,18 @@ import {
   type HeartbeatAnswer,
   type LookupAnswer,
 } from "../../contract/internal/boxes.ts";
-import { type SessionReport, type TranscriptReport } from "../../contract/internal/sessions.ts";
+import {
+  keptAnswerSchema,
+  recordingGrantSchema,
+  type RecordingDone,
+  type RecordingRequest,
+  type SessionReport,
+  type TranscriptReport,
+  type UsageReport,
+} from "../../contract/internal/sessions.ts";
 import { internalSettingsReadSchema } from "../../contract/internal/settings.ts";
+import { voiceAccountSchema, type VoiceAccount } from "../../contract/internal/voices.ts";
+import { recordingTermsSchema } from "../../contract/consents.ts";
 import {
   defaultSettings,
   settingsRefusedSchema,
@@ -169,6 +183,56 @@ export class PortalClient implements Portal {
     this.#reports.add({ path: "/internal/sessions/transcript", body: report });
   }
 
+  reportClip(report: ClipReport): void {
+    this.#reports.add({ path: "/internal/avatars/clips", body: report });
+  }
+
+  reportUsage(report: UsageReport): void {
+    this.#reports.add({ path: "/internal/usage", body: report });
+  }
+
+  voiceAccount(account: string): Promise<VoiceAccount> {
+    return this.#ask("/internal/voices/account", { account }, voiceAccountSchema);
+  }
+
+  async claimUpload(account: string, uploadId: string): Promise<ClaimedUpload> {
+    const unavailable = (cause?: unknown) =>
+      new Refusal("uploads_unavailable", "The upload could not be fetched just now.", { cause });
+    const body = { account, upload_id: uploadId };
+    const { status, body: answer } = await this.#post("/internal/uploads/claim", body).catch((error) => {
+      throw unavailable(error);
+    });
+    if (status === 404 || status === 400)
+      throw new Refusal("unknown_upload", "There is no such upload, or its files have not all arrived.");
+    const claimed = uploadClaimAnswerSchema.safeParse(answer);
+    if (status !== 200 || !claimed.success) throw unavailable(claimed.error);
+    return claimed.data;
+  }
+
+  async checkConsent(asked: { account: string; token: string; sha256: string }): Promise<boolean> {
+    const { account, token, sha256 } = asked;
+    const body = { account, consent_token: token, sha256 };
+    return (await this.#ask("/internal/consents/check", body, consentCheckAnswerSchema)).agreed;
+  }
+
+  async recordingTerms(): Promise<{ version: string; digest: string }> {
+    const response = await fetch(`${this.#options.url}/auth/recordings/terms`, {
+      redirect: "error",
+      signal: this.#patience(),
+    });
+    if (!response.ok) throw new PortalError("/auth/recordings/terms", response.status);
+    const { version, digest } = recordingTermsSchema.parse(await response.json());
+    return { version, digest };
+  }
+
+  grantRecording(request: RecordingRequest): Promise<PutGrant> {
+    return this.#ask("/internal/sessions/recording", request, recordingGrantSchema);
+  }
+
+  async closeRecording(done: RecordingDone): Promise<void> {
+    await this.#ask("/internal/sessions/recording/done", done, keptAnswerSchema);
+  }
+
   /** The box is ending: from now on answers are waited for only shortly. */
   hurry(): void {
     this.#answerWithinMs = lastAnswerWithinMs;
@@ -210,13 +274,17 @@ export class PortalClient implements Portal {
     return schema.parse(answer.body);
   }
 
+  #patience(): AbortSignal {
+    return AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#answerWithinMs)]);
+  }
+
   async #post(path: string, body: unknown): Promise<{ status: number; body: unknown }> {
     const response = await fetch(this.#options.url + path, {
       method: "POST",
       headers: { Authorization: `Bearer ${this.#options.secret}`, "Content-Type": "application/json" },
       body: JSON.stringify(body),
       redirect: "error",
-      signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(this.#answerWithinMs)]),
+      signal: this.#patience(),
     });
     return { status: response.status, body: await response.json().catch(() => null) };
   }

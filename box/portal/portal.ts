@@ -1,8 +1,16 @@
 // What a box asks of the always-on plane. Wired to one it goes over HTTP, alone it stays in memory.
 
-import type { AvatarReport } from "../../contract/internal/avatars.ts";
-import type { SessionReport, TranscriptReport } from "../../contract/internal/sessions.ts";
+import type { AvatarReport, ClaimedUpload, ClipReport } from "../../contract/internal/avatars.ts";
+import type {
+  RecordingDone,
+  RecordingRequest,
+  SessionReport,
+  TranscriptReport,
+  UsageReport,
+} from "../../contract/internal/sessions.ts";
+import type { VoiceAccount } from "../../contract/internal/voices.ts";
 import type { SettingsPatch, SettingsRead, Settings } from "../../contract/settings.ts";
+import type { PutGrant } from "../../contract/uploads.ts";
 
 export type SettingsSaved = { ok: true; saved: boolean; settings: Settings } | { ok: false; message: string };
 
@@ -18,5 +26,27 @@ export interface Portal {
   reportAvatar(report: AvatarReport, onKept?: (registryNote: string) => void): void;
   reportSession(report: SessionReport): void;
   reportTranscript(report: TranscriptReport): void;
+  /** The state of a tone's clip moved. */
+  reportClip(report: ClipReport): void;
+  reportUsage(report: UsageReport): void;
+
+  /**
+   * How an account's sessions speak, with its provider keys in the clear: they stay in memory. Null where nobody keeps any:
+   * a box alone. Rejects when the portal does not answer.
+   */
+  voiceAccount(account: string): Promise<VoiceAccount | null>;
+  /** The files of an upload, once. Rejects with Refusal `unknown_upload` or `uploads_unavailable`. */
+  claimUpload(account: string, uploadId: string): Promise<ClaimedUpload>;
+  /**
+   * Whether the account agreed to exactly these bytes under this token. A box alone keeps no ledger and takes any token as
+   * its caller's word. Rejects when the portal does not answer.
+   */
+  checkConsent(asked: { account: string; token: string; sha256: string }): Promise<boolean>;
+  /** The terms that a recording must name; null where sessions cannot be recorded. Rejects when the portal does not answer. */
+  recordingTerms(): Promise<{ version: string; digest: string } | null>;
+  /** Where to PUT a recording; asking again starts it over. Rejects with PortalError. */
+  grantRecording(request: RecordingRequest): Promise<PutGrant>;
+  /** It was PUT. Rejects with PortalError; a 404 says that it is not there as it was granted. */
+  closeRecording(done: RecordingDone): Promise<void>;
   close(): Promise<void>;
 }

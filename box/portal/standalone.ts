@@ -5,6 +5,7 @@ import {
   type SettingsPatch,
   type SettingsRead,
 } from "../../contract/settings.ts";
+import { Refusal } from "../failure.ts";
 import type { Portal, SettingsSaved } from "./portal.ts";
 
 const capacity = 1_000;
@@ -47,6 +48,36 @@ export class StandalonePortal implements Portal {
   reportSession(): void {}
 
   reportTranscript(): void {}
+
+  reportClip(): void {}
+
+  reportUsage(): void {}
+
+  voiceAccount(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  claimUpload(): Promise<never> {
+    return Promise.reject(
+      new Refusal("uploads_unavailable", "This box has no storage to fetch an upload from."),
+    );
+  }
+
+  checkConsent({ token }: { token: string }): Promise<boolean> {
+    return Promise.resolve(token.trim() !== "");
+  }
+
+  recordingTerms(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  grantRecording(): Promise<never> {
+    return Promise.reject(new Error("A box alone has no storage."));
+  }
+
+  closeRecording(): Promise<never> {
+    return Promise.reject(new Error("A box alone has no storage."));
+  }
 
   close(): Promise<void> {
     return Promise.resolve();

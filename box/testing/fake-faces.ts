@@ -85,6 +85,11 @@ export class FakeFaces implements Faces {
       : Promise.reject(new AvatarError("unknown_avatar", "Unknown avatar."));
   }
 
+  loops(account: string | null, id: string): ReturnType<Faces["loops"]> {
+    const found = this.resolve(account, id);
+    return new Map(found ? [[baseTone, found.dir]] : []);
+  }
+
   async preview(account: string | null, id: string): Promise<Buffer> {
     await this.ready(account, id);
     return Buffer.from([0xff, 0xd8]);

@@ -30,10 +30,14 @@ export class FakeStage implements LiveStage {
   /** Hears of everything that was taken. */
   onPushed: (pcm: Int16Array) => void = () => undefined;
   readonly options: StageOptions;
+  readonly tones = new Map<string, string>();
+  /** Tones it was told to show, in order. */
+  readonly shown: string[] = [];
   readonly #utterances: Begun[] = [];
 
   constructor(options: StageOptions) {
     this.options = options;
+    this.tones.set("neutral", options.avatarDir);
   }
 
   get pushedMs(): number {
@@ -70,6 +74,24 @@ export class FakeStage implements LiveStage {
     if (!this.deaf)
       for (const begun of this.#utterances) this.#end(begun, begun.pushedMs * this.playedShare, true);
     return ++this.interrupts;
+  }
+
+  addMark(utterance: number, mark: number): boolean {
+    const begun = this.#utterances[utterance - 1];
+    if (!begun || begun.over || this.closed) return false;
+    this.#emit({ type: "mark", utterance, mark, mediaTimeMs: 0 });
+    return true;
+  }
+
+  addTone(tone: string, avatarDir: string): Promise<void> {
+    this.tones.set(tone, avatarDir);
+    return Promise.resolve();
+  }
+
+  setTone(tone: string): boolean {
+    if (this.closed || !this.tones.has(tone)) return false;
+    this.shown.push(tone);
+    return true;
   }
 
   requestKeyframe(): void {

@@ -8,6 +8,7 @@ import { modelCatalogue } from "../../contract/model-catalogue.ts";
 import { startBox, type RunningBox } from "../box.ts";
 import { Models } from "../chat/models/models.ts";
 import { readConfig } from "../config.ts";
+import { openMedia } from "../media/open.ts";
 import { createLog } from "../ops/log.ts";
 import { FakeEars } from "./fake-ears.ts";
 import { FakeFaces } from "./fake-faces.ts";
@@ -68,6 +69,7 @@ export async function startTestBox(
     }),
     log: createLog("info", destination),
     engine: media,
+    media: openMedia(),
     engines: [voice],
     models: new Models(modelCatalogue({ anthropic: false, residencyOptIn: [] }), [model]),
     ears,

@@ -2,8 +2,9 @@
 
 import { z } from "zod";
 import { avatarStateSchema, buildReportSchema } from "../avatars.ts";
+import { clipSchema } from "../clips.ts";
 import { sha256Schema } from "../consents.ts";
-import { avatarSourceSchema, clipSchema, cropSchema } from "../library.ts";
+import { avatarSourceSchema, cropSchema } from "../library.ts";
 import { toneSchema } from "../tones.ts";
 import { imageTypes, putGrantSchema, videoTypes } from "../uploads.ts";
 
@@ -108,6 +109,7 @@ export const uploadClaimAnswerSchema = z.object({
     }),
   ),
 });
+export type ClaimedUpload = z.infer<typeof uploadClaimAnswerSchema>;
 
 /** `POST /internal/consents/check`: whether the account agreed to exactly these bytes under this token. */
 export const consentCheckSchema = z.strictObject({

@@ -70,12 +70,14 @@ export const recordingRequestSchema = z.strictObject({
   sha256: sha256Schema,
   consent: z.strictObject({ terms_version: z.string(), terms_digest: sha256Schema, agreed_at: z.int() }),
 });
+export type RecordingRequest = z.infer<typeof recordingRequestSchema>;
 export const recordingGrantSchema = putGrantSchema;
 /**
  * `POST /internal/sessions/recording/done`: it was PUT, and is checked before the row says `has_recording`.
  * 404 `unknown_upload` when it is not there as it was granted.
  */
 export const recordingDoneSchema = z.strictObject({ session_id: sessionIdSchema, account: z.string() });
+export type RecordingDone = z.infer<typeof recordingDoneSchema>;
 
 /** `POST /internal/usage`: what a session or a metered call cost; the same id again changes nothing. */
 export const usageReportSchema = z.strictObject({

@@ -75,6 +75,13 @@ export class Stage {
   endUtterance(utterance: number): void;
   /** Barge-in: 30 ms fade, queues dropped, mouth closed. Returns the new generation; 0 once closed. */
   interrupt(): number;
+  /**
+   * Loads the loop of a delivery tone on a worker thread, in place of one loaded before under that name. Rejects when it is
+   * damaged, has another size, or once closed. The loop the stage was made with is `neutral`.
+   */
+  addTone(tone: string, avatarDir: string): Promise<void>;
+  /** Cross-fades to the loop of a tone. False, and nothing changes, for one that was not loaded, and once closed. */
+  setTone(tone: string): boolean;
   requestKeyframe(): void;
   /** A ceiling, held to 50 kbit/s..50 Mbit/s; heeded from the next frame on. */
   setVideoBitrate(bps: number): void;
@@ -101,6 +108,11 @@ export interface BuildAvatarOptions {
   motion?: number;
   /** Same seed, same loop. */
   seed?: number;
+  /**
+   * The delivery tone the face wears: neutral (the default), warm, happy, excited, curious, serious, sad, concerned or
+   * surprised. Loops of one picture, seed and length differ in nothing but the expression.
+   */
+  tone?: string;
   /** An existing folder; rig.vvr and loop.i420 are written into it, each under a temporary name first. */
   outDir: string;
 }
@@ -114,6 +126,27 @@ export interface AvatarInfo {
 
 /** Builds the rig and the idle loop on a worker thread. Rejects with a readable message on wrong options or unusable landmarks. */
 export function buildAvatar(options: BuildAvatarOptions): Promise<AvatarInfo>;
+
+export interface BuildFootageOptions {
+  /** I420 frames, one after another, at output size; read, and left in place. */
+  framesPath: string;
+  frames: number;
+  width: number;
+  height: number;
+  fps: 25 | 30;
+  /** `frames` rows of 478 points as x, y, z in pixels of the frames, as in BuildAvatarOptions. */
+  landmarks: Float32Array;
+  /** The frame whose face makes the rig: seen from the front, mouth shut. */
+  still: number;
+  /** As in BuildAvatarOptions. */
+  outDir: string;
+}
+
+/**
+ * An avatar that keeps the motion of its footage: the loop is cut so that its last frame leads into its first, and every frame
+ * has its own tracked points. Rejects as buildAvatar does.
+ */
+export function buildFootage(options: BuildFootageOptions): Promise<AvatarInfo>;
 
 /** Reads an avatar folder's header without mapping its frames; throws when it is damaged. */
 export function readAvatar(dir: string): AvatarInfo;

@@ -1,7 +1,8 @@
 // The face, and its clip in each tone.
 
 import { type Tone, tones } from "../../contract/tones.ts";
-import type { Clip, LibraryAvatar } from "../../contract/library.ts";
+import type { Clip } from "../../contract/clips.ts";
+import type { LibraryAvatar } from "../../contract/library.ts";
 import { AlertIcon, PlayIcon } from "../ui/icons.tsx";
 import { LoadFailed } from "../ui/load-failed.tsx";
 import { Spinner } from "../ui/spinner.tsx";

@@ -22,6 +22,7 @@ const stepWords: Record<BuildStep, string> = {
   landmarks: "finding the face",
   preview: "cutting the still",
   rig: "learning how it moves",
+  clips: "making the clips of its tones",
   done: "done",
 };
 

@@ -1,7 +1,7 @@
 // The box's routes, laid beside the portal's own in one OpenAPI document.
 
 import type { RouteConfig } from "@hono/zod-openapi";
-import { boxRoutes, type BoxBody, type BoxRoute } from "../../contract/box-routes.ts";
+import { boxRoutes, type BoxBody, type BoxRoute } from "../../contract/box-routes/box-routes.ts";
 import { flatErrorSchema, structuredErrorSchema, unwrappedErrorSchema } from "../../contract/errors.ts";
 import { boxPolicy } from "../../contract/policies.ts";
 

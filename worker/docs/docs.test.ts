@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { boxRoutes } from "../../contract/box-routes.ts";
+import { boxRoutes } from "../../contract/box-routes/box-routes.ts";
 import { createApp } from "../app.ts";
 import { call } from "../testing/portal.ts";
 

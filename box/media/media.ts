@@ -1,0 +1,80 @@
+// Files that strangers sent are decoded, and files of ours encoded, in processes that can do nothing else: with little memory,
+// little time and no way out. Whatever such a process does, the session goes on.
+
+import type { Picture } from "../avatars/photo.ts";
+import type { Pcm } from "../voices/voice.ts";
+
+/** What a file says of itself; nothing has been decoded yet. */
+export interface FileFacts {
+  /** Of the container, as FFmpeg names it: `mov,mp4,m4a,3gp,3g2,mj2`. */
+  container: string;
+  /** Null where it does not say. */
+  durationSeconds: number | null;
+  /** Upright: its display matrix is heeded. */
+  video: { codec: string; width: number; height: number; fps: number } | null;
+  audio: { codec: string; sampleRate: number; channels: number } | null;
+}
+
+/** A rectangle of the upright picture, in its pixels. */
+export interface Region {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+export interface FootageRequest {
+  path: string;
+  fromSeconds: number;
+  seconds: number;
+  fps: number;
+  /** Default: the whole picture. */
+  region?: Region;
+  /** Of the frames; even. */
+  width: number;
+  height: number;
+  /** Frames are written here as I420, one after another. */
+  outPath: string;
+  signal?: AbortSignal;
+}
+
+export interface ClipRequest {
+  /** I420 frames, one after another. */
+  framesPath: string;
+  width: number;
+  height: number;
+  fps: number;
+  outPath: string;
+  signal?: AbortSignal;
+}
+
+/** Every method rejects with MediaError for a file that is at fault, and with another Error for a fault of ours. */
+export interface Media {
+  /** A PNG or JPEG: upright, sRGB, in size limits. */
+  photo(bytes: Uint8Array, signal?: AbortSignal): Promise<Picture>;
+  facts(path: string, signal?: AbortSignal): Promise<FileFacts>;
+  /** The first sound track, mixed to mono. */
+  sound(
+    path: string,
+    options: { sampleRate: number; maxSeconds: number; signal?: AbortSignal },
+  ): Promise<Pcm>;
+  /** Returns how many frames were written. */
+  footage(request: FootageRequest): Promise<number>;
+  /** An H.264 MP4 that plays while it loads, marked as made by AI. */
+  clip(request: ClipRequest): Promise<void>;
+  /** Ends whatever runs. */
+  close(): Promise<void>;
+}
+
+export type MediaFault = "unreadable" | "unsupported" | "too_large" | "too_long" | "too_slow";
+
+/** A file that cannot be used. The message may be shown to whoever sent it. */
+export class MediaError extends Error {
+  readonly fault: MediaFault;
+
+  constructor(fault: MediaFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "MediaError";
+    this.fault = fault;
+  }
+}
