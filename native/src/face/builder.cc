@@ -4,16 +4,10 @@
 #include <string>
 
 #include "color.h"
-#include "face_topology.h"
 #include "idle_timeline.h"
 #include "landmarks.h"
-#include "lid_edges.h"
-#include "lip_seam.h"
-#include "mesh.h"
 #include "motion.h"
-#include "mouth_interior.h"
-#include "mouth_shapes.h"
-#include "no_fold.h"
+#include "rig_start.h"
 #include "whole_file.h"
 
 namespace visavis {
@@ -46,28 +40,8 @@ AvatarInfo build_avatar(const BuildOptions& options) {
       face::fit_face(options.landmarks, options.width, options.height, options.output_width, options.output_height);
   const I420Frame still =
       face::rgb_to_i420(options.rgb, options.width, options.height, options.output_width, options.output_height);
-  face::widen_lids(face, still.view());
-  if (face::snap_shut_lips(face, still.view())) face::settle(face);
-  face::turn_corners(face, face::measure_mouth(face));
-  face::settle(face);
-  const face::RestMouth mouth = face::measure_mouth(face);
-  face::MouthShapes shapes = face::make_mouth_shapes(face, mouth);
-
-  Rig rig;
-  rig.width = options.output_width;
-  rig.height = options.output_height;
-  rig.fps = options.fps;
-  rig.frame_count = static_cast<int>(std::lround(options.loop_seconds * options.fps));
-  rig.px_per_mm = face.px_per_mm;
-  rig.down = face.down;
-  rig.rest = face.points;
-  rig.triangles = face.triangles;
-  rig.contours = face::rig_contours();
-  rig.shapes = std::move(shapes.shapes);
-  rig.jaw = std::move(shapes.jaw);
-  rig.jaw_mm = shapes.jaw_mm;
-  rig.tongue_mm = shapes.tongue_mm;
-  rig.mouth = face::paint_mouth(face, mouth, still.view());
+  Rig rig = face::start_rig(face, still.view(), options.fps,
+                            static_cast<int>(std::lround(options.loop_seconds * options.fps)));
 
   face::WholeFile loop(options.out_dir / "loop.i420");
   face::MotionRenderer motion(face, still.view());
@@ -78,11 +52,7 @@ AvatarInfo build_avatar(const BuildOptions& options) {
     loop.write(frame.bytes());
     rig.tracks.insert(rig.tracks.end(), points.begin(), points.end());
   }
-  rig.finish();
-  if (!face::unfold_poses(rig)) {
-    throw BuildError("the face cannot be moved without folding: try a photograph taken from the front");
-  }
-  rig.finish();
+  face::finish_rig(rig);
   rig.save(options.out_dir / "rig.vvr");
   loop.commit();
   return {rig.width, rig.height, rig.fps, rig.frame_count};

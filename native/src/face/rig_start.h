@@ -1,0 +1,17 @@
+// What every avatar has from one still, whatever its loop is made of: the mesh, the visemes and the mouth's inside.
+#pragma once
+
+#include "landmarks.h"
+#include "visavis/face/rig.h"
+#include "visavis/image.h"
+
+namespace visavis::face {
+
+// Fits the lids, the lips and the corners of `face`, fresh from fit_face(), to the picture, and makes the rig of it. The
+// rig has the still's size and no tracks yet. Throws BuildError.
+Rig start_rig(Face& face, const I420View& still, int fps, int frame_count);
+
+// Once every frame has its track: checks the rig and sees to it that no pose folds the mesh. Throws BuildError.
+void finish_rig(Rig& rig);
+
+}  // namespace visavis::face
