@@ -7,10 +7,7 @@ import type { BuildReport } from "../contract/avatars.ts";
 import type { HeartbeatAnswer } from "../contract/internal/boxes.ts";
 import type { EndReason } from "../contract/live.ts";
 import packageJson from "../package.json" with { type: "json" };
-import { Access } from "./access/access.ts";
-import type { Authority } from "./access/caller.ts";
-import { PortalKeys } from "./access/portal-keys.ts";
-import { StaticKeys } from "./access/static-keys.ts";
+import { openCredentials, type Credentials } from "./access/credentials.ts";
 import { createApp } from "./api/app.ts";
 import { Conversations } from "./chat/conversation.ts";
 import { configuredScreen } from "./chat/moderation/configured.ts";
@@ -94,11 +91,14 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
   avatarReports.attach(faces);
   sweep?.start();
 
-  const portalKeys = client && new PortalKeys({ ask: (digest) => client.lookup(digest) });
-  const authorities: Authority[] = [];
-  if (config.staticKeys.length > 0) authorities.push(new StaticKeys(config.staticKeys));
-  if (portalKeys) authorities.push(portalKeys);
-  const access = new Access(authorities);
+  let running: Services | null = null;
+  const credentials = await openCredentials({
+    config,
+    log,
+    ask: client && ((digest) => client.lookup(digest)),
+    onRevoked: (digests) => running && endRevoked(running, digests),
+  });
+  const { access } = credentials;
 
   const hub = new Hub();
   const firstAudioMs = new Percentiles();
@@ -213,6 +213,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     metrics,
     recordings: new Recordings(config.stateDir),
   };
+  running = services;
 
   const server = createServer(getRequestListener(createApp(services).fetch));
   acceptUpgrades({ server, access, sockets, microphones, log });
@@ -223,7 +224,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       log,
       send: (heartbeat) => client.heartbeat(heartbeat),
       // A box that ends drains whatever the portal thinks.
-      onAnswer: (answer) => obey(services, portalKeys, closing ? { ...answer, drain: true } : answer),
+      onAnswer: (answer) => obey(services, credentials, closing ? { ...answer, drain: true } : answer),
       compose: (revocationsSeen) => ({
         public_url: config.publicUrl ?? url,
         region: config.region,
@@ -257,7 +258,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     await Promise.all([sockets.close(), microphones.close()]);
     await slot.close();
     await closeServer(server);
-    await Promise.all([heartbeats?.close(), voiceReport?.close()]);
+    await Promise.all([heartbeats?.close(), voiceReport?.close(), credentials.close()]);
     await Promise.all([
       ears.close(),
       toolboxes.close?.(),
@@ -278,18 +279,16 @@ async function openMeasuredEars({ ears, config, log }: BoxParts, metrics: Metric
 }
 
 /** What the portal's answer to a heartbeat asks for. */
-function obey(
-  { microphones, slot, sockets, log }: Services,
-  keys: PortalKeys | null,
-  answer: HeartbeatAnswer,
-): void {
+function obey({ slot, log }: Services, credentials: Credentials, answer: HeartbeatAnswer): void {
   if (answer.drain !== slot.draining) {
     log.info({ drain: answer.drain }, "the portal ordered a change of drain");
     slot.drain(answer.drain);
   }
-  if (answer.revoked.length === 0) return;
-  keys?.revoke(answer.revoked);
-  const revoked = new Set(answer.revoked);
+  if (answer.revoked.length > 0) credentials.revoke(answer.revoked);
+}
+
+/** What stands on a credential ends with it. */
+function endRevoked({ microphones, slot, sockets }: Services, revoked: ReadonlySet<string>): void {
   sockets.revoke(revoked);
   microphones.revoke(revoked);
   if (slot.current && revoked.has(slot.current.digest)) void slot.end("disconnected");

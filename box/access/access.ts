@@ -4,6 +4,7 @@ import { boxPolicy } from "../../contract/policies.ts";
 import { isLoopback } from "../config.ts";
 import { Refusal } from "../failure.ts";
 import { openCaller, type Authority, type Caller } from "./caller.ts";
+import { noMinting, type Minting, type Token } from "./minting.ts";
 
 export interface Asking {
   method: string;
@@ -38,10 +39,12 @@ const unrecognised = () =>
 
 export class Access {
   readonly #authorities: readonly Authority[];
+  readonly #minting: Minting;
 
   /** With no authority the box is open. */
-  constructor(authorities: readonly Authority[]) {
+  constructor(authorities: readonly Authority[], minting: Minting = noMinting) {
     this.#authorities = authorities;
+    this.#minting = minting;
   }
 
   get open(): boolean {
@@ -85,6 +88,25 @@ export class Access {
    */
   requireUnrevoked({ digest }: Caller): void {
     if (this.revoked(digest)) throw unrecognised();
+  }
+
+  /** Only a key mints: what was itself minted does not, whatever else it may do. Throws Refusal. */
+  requireMinter(caller: Caller): void {
+    if (this.open)
+      throw new Refusal(
+        "auth_disabled",
+        "This box takes requests without credentials, so there is nothing to mint.",
+      );
+    if (caller.scope !== "full" || caller.kind === "session")
+      throw challenge("insufficient_scope", "A token is minted with a full key, and with nothing else.");
+  }
+
+  /** A stream-only token of the caller's account; `asking` is the request that brought the caller in. Rejects with Refusal. */
+  async mint(caller: Caller, asking: Asking, ttlSeconds: number | undefined): Promise<Token> {
+    this.requireMinter(caller);
+    const secret = presentedSecret(asking);
+    if (!secret) throw challenge("missing_api_key", "This route needs an API key.");
+    return this.#minting.mint({ caller, secret, ttlSeconds });
   }
 
   /** An open box trusts its own machine, and so must not obey whatever page that machine's browser happens to show. */

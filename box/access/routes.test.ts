@@ -19,6 +19,7 @@ const credentials = {
   nonsense: "nonsense",
 };
 const inAnHour = Math.floor(Date.now() / 1000) + 3600;
+const mintedByPortal = { token: secret("vv_tmp_", "f"), expires_at: inAnHour };
 const known = new Map(
   [
     { kind: "key", scope: "full", secret: credentials.key, expires_at: null },
@@ -37,12 +38,14 @@ function startPortal(): Promise<{ server: Server; url: string; asked: string[] }
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) text += String(chunk);
-    const body = JSON.parse(text) as { digest: string };
-    asked.push(`${request.url} ${request.headers.authorization} ${body.digest ?? ""}`);
+    const body = JSON.parse(text) as { digest: string; ttl_seconds?: number };
+    const presented = request.headers.authorization ?? String(request.headers["x-api-key"]);
+    asked.push(`${request.url} ${presented} ${body.digest ?? body.ttl_seconds ?? ""}`);
     const models = modelCatalogue({ anthropic: false, residencyOptIn: [] });
     const answers: Record<string, unknown> = {
       "/internal/credentials/lookup": { credential: known.get(body.digest) ?? null },
       "/internal/heartbeat": { drain: false, revoked: [], revocations_seen: 0 },
+      "/v1/streaming.create_token": { data: { ...mintedByPortal, scope: "tts" } },
       "/internal/settings/read": settingsRead(defaultSettings(models), models, true),
     };
     response.writeHead(200, { "Content-Type": "application/json" });
@@ -78,7 +81,6 @@ const routes: [method: string, path: string, policy: "public" | "any" | "full", 
   ["GET", "/api/settings", "any", 200],
   ["POST", "/api/settings", "full", 400],
   ["GET", "/api/stats", "full", 200],
-  ["POST", "/v1/streaming.create_token", "full", 503],
   ["GET", "/nowhere", "any", 404],
   ["PUT", "/api/chat", "any", 405],
 ];
@@ -101,6 +103,23 @@ async function codeOf(response: Response): Promise<unknown> {
 test.each(routes)("%s %s with a full key", async (method, path, _, good) => {
   for (const key of [credentials.key, credentials.session, staticKey])
     expect((await box.ask(path, { method, key })).status).toBe(good);
+});
+
+test("a key mints where it is kept: the portal's at the portal, the box's own here, and nothing that was minted itself", async () => {
+  const mint = (key: string) => box.ask("/v1/streaming.create_token", { method: "POST", key });
+  const own = await mint(staticKey);
+  expect(own.status).toBe(200);
+  const { data } = (await own.json()) as { data: { token: string } };
+  expect((await box.ask("/api/avatars", { key: data.token })).status).toBe(200);
+  const minted = await mint(credentials.key);
+  expect(minted.status).toBe(200);
+  expect(await minted.json()).toEqual({ data: { ...mintedByPortal, scope: "tts" } });
+  expect(portal.asked).toContain(`/v1/streaming.create_token ${credentials.key} 300`);
+  for (const key of [credentials.session, credentials.token, data.token]) {
+    const refused = await mint(key);
+    expect(refused.status).toBe(401);
+    expect(await codeOf(refused)).toBe("insufficient_scope");
+  }
 });
 
 test.each(routes)("%s %s with a stream-only token (%s)", async (method, path, policy, good) => {

@@ -58,9 +58,10 @@ export async function readText(c: BoxContext, limitBytes: number): Promise<strin
   }
 }
 
-/** The body as a JSON object of whatever shape. Throws Refusal. */
-export async function readObject(c: BoxContext): Promise<object> {
+/** The body as a JSON object of whatever shape; `empty` is what no body at all counts as. Throws Refusal. */
+export async function readObject(c: BoxContext, { empty }: { empty?: object } = {}): Promise<object> {
   const text = await readText(c, limits.jsonBodyBytes);
+  if (empty && text.trim() === "") return empty;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -76,8 +77,9 @@ export async function readObject(c: BoxContext): Promise<object> {
 export async function readJson<Schema extends z.ZodType>(
   c: BoxContext,
   schema: Schema,
+  options: { empty?: object } = {},
 ): Promise<z.infer<Schema>> {
-  const checked = schema.safeParse(await readObject(c));
+  const checked = schema.safeParse(await readObject(c, options));
   if (!checked.success) throw new Refusal("invalid_body", describeIssue(checked.error));
   return checked.data;
 }
