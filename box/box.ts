@@ -2,10 +2,10 @@
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import type { BuildReport } from "../contract/avatars.ts";
 import type { HeartbeatAnswer } from "../contract/internal/boxes.ts";
-import type { EndReason } from "../contract/live.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { openCredentials, type Credentials } from "./access/credentials.ts";
 import { createApp } from "./api/app.ts";
@@ -20,7 +20,6 @@ import type { Ears } from "./hearing/listener.ts";
 import type { MediaEngine } from "./live/engine.ts";
 import { faceOf, tonesOf, type Faces } from "./live/faces.ts";
 import { Hub } from "./live/hub.ts";
-import type { LiveSession } from "./live/session.ts";
 import { Slot } from "./live/slot.ts";
 import { Turns } from "./live/turns.ts";
 import type { Media } from "./media/media.ts";
@@ -34,6 +33,7 @@ import { ErasureSweep } from "./portal/erasure-sweep.ts";
 import { Heartbeats } from "./portal/heartbeat.ts";
 import { MediaArchive } from "./portal/media-archive.ts";
 import type { Portal } from "./portal/portal.ts";
+import { SessionReports } from "./portal/session-reports.ts";
 import { StandalonePortal } from "./portal/standalone.ts";
 import { VoiceReport } from "./portal/voice-report.ts";
 import { keptWeightsVolume } from "./portal/weights-volume.ts";
@@ -75,7 +75,14 @@ const capacity = 1;
 export async function startBox(parts: BoxParts): Promise<RunningBox> {
   const { config, log, engine } = parts;
   const models = parts.models ?? configuredModels(config);
-  const client = config.portal && new PortalClient({ ...config.portal, models: models.catalogue, log });
+  const client =
+    config.portal &&
+    new PortalClient({
+      ...config.portal,
+      models: models.catalogue,
+      outboxDir: join(config.stateDir, "outbox"),
+      log,
+    });
   const portal: Portal = client ?? new StandalonePortal(models.catalogue);
   // A box alone tells nobody where its avatars are.
   const weightsVolume = client ? (config.weightsVolume ?? (await keptWeightsVolume(config.stateDir))) : "";
@@ -110,20 +117,11 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
   }));
   let heartbeats: Heartbeats | null = null;
   let closing: Promise<void> | null = null;
-  const report = (session: LiveSession, reason: EndReason | null) => {
-    portal.reportSession({
-      session_id: session.id,
-      account: session.account,
-      kind: session.kind,
-      avatar_id: session.avatar.id,
-      started_at: session.startedAt,
-      turns: session.turns,
-      ...session.facts,
-      ended_at: reason ? Math.floor(Date.now() / 1000) : null,
-      end_reason: reason,
-    });
-    heartbeats?.beat();
-  };
+  const sessionReports = new SessionReports({
+    portal,
+    dir: client && join(config.stateDir, "live"),
+    log,
+  });
   const slot = new Slot({
     config,
     engine,
@@ -132,12 +130,14 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     onMetric: (metric) => metrics.reply(metric),
     onBegin: (session) => {
       log.info({ session: session.id, avatar: session.avatar.id }, "session began");
-      report(session, null);
+      sessionReports.began(session);
+      heartbeats?.beat();
     },
-    onLine: ({ id, account }, line) => portal.reportTranscript({ session_id: id, account, lines: [line] }),
+    onLine: (session, line) => sessionReports.line(session, line),
     onEnd: (session, reason) => {
       log.info({ session: session.id, reason, turns: session.turns }, "session ended");
-      report(session, reason);
+      sessionReports.ended(session, reason);
+      heartbeats?.beat();
     },
   });
   const conversations = new Conversations();
@@ -257,6 +257,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     client?.hurry();
     await Promise.all([sockets.close(), microphones.close()]);
     await slot.close();
+    models.readiness.close();
     await closeServer(server);
     await Promise.all([heartbeats?.close(), voiceReport?.close(), credentials.close()]);
     await Promise.all([
@@ -267,6 +268,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       sweep?.close(),
       archive?.close(),
       parts.media.close(),
+      sessionReports.close(),
       portal.close(),
     ]);
     log.info("box ended");

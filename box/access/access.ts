@@ -16,6 +16,8 @@ export interface Asking {
 }
 
 const longestSecret = 1_000;
+/** The portal's own, which means nothing here. */
+const portalSession = /(?:^|;\s*)(?:__Host-)?vv_session=/;
 
 /** The credential presented: `X-Api-Key`, else a bearer, else `?session_token=` where a browser has nothing better. */
 export function presentedSecret({ url, header, upgrade, method }: Asking): string | null {
@@ -58,7 +60,10 @@ export class Access {
     if (policy === "public") return null;
     if (this.open) return openCaller;
     const secret = presentedSecret(asking);
-    if (!secret) throw challenge("missing_api_key", "This route needs an API key.");
+    if (!secret) {
+      if (portalSession.test(asking.header("cookie") ?? "")) throw unrecognised();
+      throw challenge("missing_api_key", "This route needs an API key.");
+    }
     const caller = await this.identify(secret);
     if (!caller) throw unrecognised();
     if (policy === "full" && caller.scope !== "full")

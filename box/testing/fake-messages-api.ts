@@ -65,6 +65,14 @@ export class FakeReply {
     this.#response.end(JSON.stringify({ type: "error", error: { type, message } }));
   }
 
+  /** A whole reply at once, as one gets it who does not ask for a stream. */
+  whole(text: string): void {
+    const message = { id: `msg_${this.number}`, type: "message", role: "assistant", model: "fake" };
+    const content = [{ type: "text", text }];
+    this.#response.writeHead(200, { "Content-Type": "application/json" });
+    this.#response.end(JSON.stringify({ ...message, content, stop_reason: "max_tokens" }));
+  }
+
   begin(): this {
     const type = this.#framing === "sse" ? "text/event-stream" : "application/vnd.amazon.eventstream";
     this.#response.writeHead(200, { "Content-Type": type, "request-id": `req_${this.number}` });

@@ -3,6 +3,7 @@
 import { AnthropicBedrock } from "@anthropic-ai/bedrock-sdk";
 import { createCredentialChain, fromEnv, fromNodeProviderChain } from "@aws-sdk/credential-providers";
 import { bedrockApiVersion } from "../../../contract/model-offers.ts";
+import { probeMessages } from "./messages-probe.ts";
 import { impatientFetch, maxRetries, streamMessages } from "./messages-stream.ts";
 import { ModelError, type ModelPiece, type ModelProvider, type ModelRequest } from "./model.ts";
 import { defaultPatience, type PatienceLimits } from "./patience.ts";
@@ -54,5 +55,9 @@ export class BedrockModels implements ModelProvider {
 
   stream(request: ModelRequest): AsyncGenerator<ModelPiece, void, undefined> {
     return streamMessages({ client: this.#client, request, limits: this.#limits });
+  }
+
+  probe(model: string, signal: AbortSignal): Promise<void> {
+    return probeMessages(this.#client, model, signal);
   }
 }

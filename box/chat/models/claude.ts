@@ -2,6 +2,7 @@
 
 import Anthropic from "@anthropic-ai/sdk";
 import { messagesApiVersion } from "../../../contract/model-offers.ts";
+import { probeMessages } from "./messages-probe.ts";
 import { impatientFetch, maxRetries, streamMessages } from "./messages-stream.ts";
 import type { ModelPiece, ModelProvider, ModelRequest } from "./model.ts";
 import { defaultPatience, type PatienceLimits } from "./patience.ts";
@@ -32,5 +33,9 @@ export class ClaudeModels implements ModelProvider {
 
   stream(request: ModelRequest): AsyncGenerator<ModelPiece, void, undefined> {
     return streamMessages({ client: this.#client, request, limits: this.#limits });
+  }
+
+  probe(model: string, signal: AbortSignal): Promise<void> {
+    return probeMessages(this.#client, model, signal);
   }
 }

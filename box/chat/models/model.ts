@@ -55,6 +55,8 @@ export interface ModelProvider {
   readonly id: string;
   /** The reply in pieces as they are written. Throws ModelError; an abort ends it early or throws. */
   stream(request: ModelRequest): AsyncIterable<ModelPiece>;
+  /** One request of one token, never repeated: whether the model answers. Rejects with ModelError. Left out where nobody is asked. */
+  probe?(model: string, signal: AbortSignal): Promise<void>;
 }
 
 /** A model that failed on this turn. The message may be shown to the caller and holds nothing secret. */

@@ -10,6 +10,7 @@ import { Refusal } from "../../failure.ts";
 import { BedrockModels } from "./bedrock.ts";
 import { ClaudeModels } from "./claude.ts";
 import type { ModelProvider } from "./model.ts";
+import { ModelReadinesses } from "./readiness.ts";
 import { RehearsalModel } from "./rehearsal.ts";
 
 export interface ChosenModel {
@@ -24,11 +25,17 @@ function hostOf({ id, provider }: ModelRow): string {
 
 export class Models {
   readonly catalogue: ModelRow[];
+  /** Which of them answer. */
+  readonly readiness: ModelReadinesses;
   readonly #providers: Map<string, ModelProvider>;
 
   constructor(catalogue: ModelRow[], providers: readonly ModelProvider[]) {
     this.catalogue = catalogue;
     this.#providers = new Map(providers.map((provider) => [provider.id, provider]));
+    this.readiness = new ModelReadinesses({
+      catalogue,
+      providerOf: (row) => this.#providers.get(hostOf(row)) ?? null,
+    });
   }
 
   /** The model for a live conversation, or for a single turn. Throws Refusal `model_unavailable`. */
