@@ -24,6 +24,7 @@ const parts = {
   net: [[node, "native/bench/net_peers.mjs", "--tool", join(build, "bench/net_bench"), "--weights", weights]],
   encode: [[join(build, "bench/encode_bench")]],
   avatars: [[node, "bench/avatars/prepare.ts"]],
+  identity: [[node, "bench/identity/main.ts"]],
   live: [[node, "bench/live/main.ts"]],
   conversation: [
     [node, "bench/hearing/main.ts"],
