@@ -44,7 +44,7 @@ const [engine, espeak] = await Promise.all([mediaEngine(log), EspeakVoice.open()
 if (espeak.state().state !== "ready")
   log.error({ detail: espeak.state().detail }, "the built-in voice is missing");
 
-const media = openMedia();
+const media = openMedia({ log });
 const box = await startBox({
   config,
   log,

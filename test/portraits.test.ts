@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { faceGeometry } from "../box/avatars/face-mesh.ts";
 import { FaceFinder } from "../box/avatars/landmarks.ts";
 import { buildPhoto, checkPhoto, nativeBuilder } from "../box/avatars/prepare.ts";
+import { openMedia } from "../box/media/open.ts";
 import { illustrator } from "../worker/portraits/illustrated-generator.ts";
 import { root } from "./harness/process.ts";
 
@@ -41,6 +42,7 @@ const personas = [
 
 const addon = join(root, "native/build/Release/visavis.node");
 let finder: FaceFinder;
+const media = openMedia();
 let folder: string;
 
 beforeAll(async () => {
@@ -50,7 +52,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await finder?.close();
+  await Promise.all([finder?.close(), media.close()]);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -68,7 +70,12 @@ test.each(personas.map((persona, at) => ({ persona, at })))(
   "$persona",
   { timeout: 60_000 },
   async ({ at }) => {
-    const { landmarks, crop, cropped } = await checkPhoto({ bytes: await draw(at), framing: "bust", finder });
+    const { landmarks, crop, cropped } = await checkPhoto({
+      bytes: await draw(at),
+      framing: "bust",
+      finder,
+      media,
+    });
     const { yaw, pitch, roll, interocularPx } = faceGeometry(landmarks);
     expect(Math.abs(yaw)).toBeLessThan(12);
     expect(Math.abs(pitch)).toBeLessThan(20);
@@ -83,7 +90,7 @@ test.each([1, 10, 11, 21])(
   "the rig of %i can be built",
   { timeout: 60_000, skip: !existsSync(addon) },
   async (at) => {
-    const photo = await checkPhoto({ bytes: await draw(at), framing: "bust", finder });
+    const photo = await checkPhoto({ bytes: await draw(at), framing: "bust", finder, media });
     const outDir = join(folder, String(at));
     const info = await buildPhoto({ photo, outDir, motion: 0.5, seed: 1, builder: nativeBuilder });
     expect(info).toMatchObject({ width: 512, height: 512 });

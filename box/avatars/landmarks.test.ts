@@ -7,12 +7,16 @@ import { AvatarError } from "./errors.ts";
 import { MESH, point } from "./face-mesh.ts";
 import { chooseFace, FaceFinder } from "./landmarks.ts";
 import type { DetectedFace } from "./landmarks.ts";
-import { decodePhoto } from "./photo.ts";
+import { openMedia } from "../media/open.ts";
+import { decodePhoto as decodePhotoIn } from "./photo.ts";
 import type { Picture } from "./photo.ts";
 
 const stock = (name: string) => readFile(fileURLToPath(new URL(`stock/${name}.png`, import.meta.url)));
 const finder = new FaceFinder();
-afterAll(() => finder.close());
+const media = openMedia();
+afterAll(() => Promise.all([finder.close(), media.close()]));
+
+const decodePhoto = (bytes: Uint8Array) => decodePhotoIn(bytes, media);
 
 async function refusal(picture: Picture): Promise<string> {
   const error = await finder.findFace(picture).then(

@@ -43,6 +43,7 @@ const STOCK_DIR = fileURLToPath(new URL("stock/", import.meta.url));
 /** The avatars of one box, on disk and in memory: who may see which, and what state each is in. */
 export class AvatarLibrary {
   #store: AvatarStore;
+  #media: Media;
   #finder: FaceFinder;
   #ownsFinder: boolean;
   #queue: BuildQueue;
@@ -51,8 +52,9 @@ export class AvatarLibrary {
   #choices = new Map<string, string>();
   #closing: Promise<void> | undefined;
 
-  private constructor({ stateDir, onProgress, builder, finder, stockDir }: AvatarLibraryOptions) {
+  private constructor({ media, stateDir, onProgress, builder, finder, stockDir }: AvatarLibraryOptions) {
     this.#store = new AvatarStore(join(stateDir, "avatars"));
+    this.#media = media;
     this.#finder = finder ?? new FaceFinder();
     this.#ownsFinder = !finder;
     this.#stockDir = stockDir ?? STOCK_DIR;
@@ -93,7 +95,13 @@ export class AvatarLibrary {
     const ticket = this.#queue.reserve(id);
     try {
       const bytes = await photoBytes(request);
-      const photo = await checkPhoto({ bytes, framing, finder: this.#finder, onStep: ticket.step });
+      const photo = await checkPhoto({
+        bytes,
+        framing,
+        finder: this.#finder,
+        media: this.#media,
+        onStep: ticket.step,
+      });
       const previous = this.#records.get(id);
       const now = epochSeconds();
       const record: AvatarRecord = {
@@ -368,7 +376,13 @@ export class AvatarLibrary {
     this.#records.set(record.id, preparing);
     const ticket = this.#queue.reserve(record.id, { unlimited: true });
     ticket.start(preparing, (): Promise<CheckedPhoto> =>
-      checkPhoto({ bytes, framing: record.framing, finder: this.#finder, onStep: ticket.step }),
+      checkPhoto({
+        bytes,
+        framing: record.framing,
+        finder: this.#finder,
+        media: this.#media,
+        onStep: ticket.step,
+      }),
     );
   }
 }

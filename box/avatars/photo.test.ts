@@ -1,10 +1,16 @@
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
 import type { Sharp } from "sharp";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { AvatarError } from "./errors.ts";
-import { decodePhoto } from "./photo.ts";
+import { openMedia } from "../media/open.ts";
+import { decodePhoto as decodePhotoIn } from "./photo.ts";
+
+const media = openMedia();
+afterAll(() => media.close());
+
+const decodePhoto = (bytes: Uint8Array) => decodePhotoIn(bytes, media);
 
 /** Left half red, right half blue. */
 function halves(width = 200, height = 160): Sharp {

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AvatarInfo, BuildAvatarOptions } from "../../native/binding/index.d.ts";
+import type { Media } from "../media/media.ts";
 import { AvatarError } from "./errors.ts";
 import type { BuildStep, Framing } from "../../contract/avatars.ts";
 import { cropPicture, frameFace, landmarksInCrop } from "./framing.ts";
@@ -32,15 +33,19 @@ export async function checkPhoto({
   bytes,
   framing,
   finder,
+  media,
   onStep,
+  signal,
 }: {
   bytes: Uint8Array;
   framing: Framing;
   finder: FaceFinder;
+  media: Pick<Media, "photo">;
   onStep?(step: BuildStep): void;
+  signal?: AbortSignal | undefined;
 }): Promise<CheckedPhoto> {
   onStep?.("decode");
-  const source = await decodePhoto(bytes);
+  const source = await decodePhoto(bytes, media, signal);
   onStep?.("landmarks");
   const face = await finder.findFace(source);
   const crop = frameFace({ picture: source, geometry: face.geometry, framing });

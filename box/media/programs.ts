@@ -1,0 +1,86 @@
+// The programs that decode and encode, and those that confine them.
+
+import { accessSync, constants } from "node:fs";
+import { join } from "node:path";
+import { Refusal } from "../failure.ts";
+
+const names = ["ffmpeg", "ffprobe", "prlimit", "setpriv", "nice"] as const;
+export type ProgramName = (typeof names)[number];
+
+/** Absolute paths, so that a process needs no PATH of ours. */
+export type Programs = Record<ProgramName, string>;
+
+/** Where the programs are, or which of them are missing. */
+export function findPrograms(
+  searchPath = process.env.PATH ?? "",
+): { case: "found"; programs: Programs } | { case: "missing"; missing: ProgramName[] } {
+  const entries = names.map((name) => [name, findProgram(name, searchPath)] as const);
+  const missing = entries.flatMap(([name, path]) => (path === undefined ? [name] : []));
+  if (missing.length > 0) return { case: "missing", missing };
+  return { case: "found", programs: Object.fromEntries(entries) as Programs };
+}
+
+function findProgram(name: string, searchPath: string): string | undefined {
+  const folders = [...searchPath.split(":"), "/usr/local/bin", "/usr/bin", "/bin"];
+  return folders
+    .filter((folder) => folder.startsWith("/"))
+    .map((folder) => join(folder, name))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+export function missingPrograms(missing: readonly ProgramName[]): Refusal {
+  return new Refusal(
+    "feature_disabled",
+    `This box cannot read or write media files: ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed.`,
+  );
+}
+
+/** What a process may use; past it the kernel refuses, or ends it. */
+export interface Limits {
+  /** Everything it maps, libraries and stacks included. */
+  addressSpaceBytes: number;
+  /** What it may really write to: heap and private pages. Default: the whole address space. */
+  dataBytes?: number;
+  cpuSeconds: number;
+  /** Of every file that it writes; 0: it writes none. */
+  fileBytes: number;
+  openFiles?: number;
+}
+
+/**
+ * A command that runs a program within limits, unprivileged for good, at low priority, and only for as long as this process
+ * lives.
+ */
+export function confined(
+  { prlimit, setpriv, nice }: Programs,
+  limits: Limits,
+  command: readonly [string, ...string[]],
+): [string, ...string[]] {
+  const { addressSpaceBytes, dataBytes = addressSpaceBytes, cpuSeconds, fileBytes, openFiles = 64 } = limits;
+  return [
+    prlimit,
+    `--as=${addressSpaceBytes}`,
+    `--data=${dataBytes}`,
+    // At the first limit a signal that ends it, at the second one that nothing can catch.
+    `--cpu=${cpuSeconds}:${cpuSeconds + 2}`,
+    `--fsize=${fileBytes}`,
+    `--nofile=${openFiles}`,
+    "--core=0",
+    "--",
+    setpriv,
+    "--no-new-privs",
+    "--pdeathsig",
+    "KILL",
+    nice,
+    "-n",
+    "10",
+    ...command,
+  ];
+}

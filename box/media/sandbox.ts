@@ -1,0 +1,163 @@
+// One process a call: confined, timed, and gone when the call is over.
+
+import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { confined, type Limits, type Programs } from "./programs.ts";
+import { Slots } from "./slots.ts";
+
+export interface RunRequest {
+  program: "ffmpeg" | "ffprobe";
+  args: readonly string[];
+  limits: Limits;
+  timeoutMs: number;
+  /** More on its standard output ends it. */
+  outputBytes: number;
+  /** Where it runs and writes. */
+  folder: string;
+  signal?: AbortSignal | undefined;
+}
+
+export interface RunResult {
+  /** How it ended: by itself, by a signal of the kernel, or by us. */
+  end: "exit" | "signal" | "timeout" | "overflow";
+  /** 0 when all went well; null unless it ended by itself. */
+  code: number | null;
+  output: Buffer;
+  /** The last of what it complained about. For deciding what went wrong, and for nobody to read. */
+  complaints: string;
+}
+
+/** Of a process's complaints the end is kept. */
+const COMPLAINTS_KEPT = 4_096;
+const FOLDER_PREFIX = "visavis-media-";
+
+export class SandboxClosed extends Error {
+  constructor() {
+    super("Media was closed.");
+    this.name = "SandboxClosed";
+  }
+}
+
+export class Sandbox {
+  readonly programs: Programs;
+  readonly #slots: Slots;
+  readonly #parent: string;
+  /** What is running, each with a promise of its end. */
+  readonly #running = new Map<ChildProcess, Promise<void>>();
+  #closed = false;
+
+  constructor({
+    programs,
+    processes = 2,
+    folder = tmpdir(),
+  }: {
+    programs: Programs;
+    processes?: number;
+    folder?: string;
+  }) {
+    this.programs = programs;
+    this.#slots = new Slots(processes);
+    this.#parent = folder;
+  }
+
+  /** Ids of the processes that run. */
+  get pids(): number[] {
+    return [...this.#running.keys()].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+  }
+
+  /** Waits for a free place, and gives work an empty folder of its own for as long as it lasts. */
+  enter<T>(work: (folder: string) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.#closed) return Promise.reject(new SandboxClosed());
+    return this.#slots.run(async () => {
+      if (this.#closed) throw new SandboxClosed();
+      const folder = await mkdtemp(join(this.#parent, `${FOLDER_PREFIX}${process.pid}-`));
+      try {
+        return await work(folder);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    }, signal);
+  }
+
+  /** Starts a confined process; the sandbox ends it when it closes. */
+  start(
+    command: readonly [string, ...string[]],
+    { limits, folder, stdio }: { limits: Limits; folder: string; stdio: StdioOptions },
+  ): ChildProcess {
+    if (this.#closed) throw new SandboxClosed();
+    const [first, ...rest] = confined(this.programs, limits, command);
+    const child = spawn(first, rest, {
+      cwd: folder,
+      stdio,
+      // Nothing of ours: keys are kept in the environment.
+      env: { LANG: "C.UTF-8", HOME: folder, TMPDIR: folder, VIPS_CONCURRENCY: "1" },
+    });
+    const ended = new Promise<void>((resolve) => {
+      child.once("close", resolve);
+      child.once("error", () => child.pid === undefined && resolve());
+    });
+    this.#running.set(child, ended);
+    void ended.then(() => this.#running.delete(child));
+    return child;
+  }
+
+  /** Runs a program to its end. Rejects when it cannot be started, on an abort, and on close. */
+  run({ program, args, limits, timeoutMs, outputBytes, folder, signal }: RunRequest): Promise<RunResult> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const child = this.start([this.programs[program], ...args], {
+        limits,
+        folder,
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      const pieces: Buffer[] = [];
+      let size = 0;
+      let complaints = "";
+      let cut: "timeout" | "overflow" | undefined;
+      const kill = () => child.kill("SIGKILL");
+      const timer = setTimeout(() => {
+        cut = "timeout";
+        kill();
+      }, timeoutMs);
+      signal?.addEventListener("abort", kill, { once: true });
+      child.stdout?.on("data", (piece: Buffer) => {
+        size += piece.length;
+        if (size <= outputBytes) pieces.push(piece);
+        else {
+          cut ??= "overflow";
+          kill();
+        }
+      });
+      child.stderr?.on("data", (piece: Buffer) => {
+        complaints = (complaints + piece.toString("latin1")).slice(-COMPLAINTS_KEPT);
+      });
+      let failure: Error | undefined;
+      child.once("error", (error) => {
+        failure = error;
+        if (child.pid === undefined) finish(null);
+      });
+      child.once("close", (code) => finish(code));
+      const finish = (code: number | null) => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", kill);
+        if (signal?.aborted) reject(signal.reason);
+        else if (this.#closed) reject(new SandboxClosed());
+        else if (failure) reject(failure);
+        else {
+          const end = cut ?? (code === null ? "signal" : "exit");
+          resolve({ end, code, output: Buffer.concat(pieces), complaints });
+        }
+      };
+    });
+  }
+
+  /** Ends whatever runs or waits, and resolves when nothing of it is left. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#slots.refuseWaiting(new SandboxClosed());
+    for (const child of this.#running.keys()) child.kill("SIGKILL");
+    await Promise.all(this.#running.values());
+  }
+}
