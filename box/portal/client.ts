@@ -45,7 +45,7 @@ import type { PutGrant } from "../../contract/uploads.ts";
 import { Refusal } from "../failure.ts";
 import { describeError, type Log } from "../ops/log.ts";
 import type { Portal, SettingsSaved } from "./portal.ts";
-import { ReportQueue } from "./reports.ts";
+import { Outbox } from "./outbox.ts";
 import { settingsRead } from "./standalone.ts";
 
 const answerWithinMs = 5_000;
@@ -60,6 +60,8 @@ export interface PortalClientOptions {
   secret: string;
   /** The box's own catalogue, for as long as the portal has not answered once. */
   models: ModelRow[];
+  /** Where reports wait for the portal; left out: in memory. */
+  outboxDir?: string;
   log: Log;
 }
 
@@ -87,20 +89,21 @@ export class PortalClient implements Portal {
   readonly #settings = new Map<string, Copy>();
   readonly #fetching = new Map<string, Promise<SettingsRead>>();
   readonly #closing = new AbortController();
-  readonly #reports: ReportQueue;
+  readonly #reports: Outbox;
   #answerWithinMs = answerWithinMs;
 
   constructor(options: PortalClientOptions) {
     this.#options = options;
-    this.#reports = new ReportQueue({
+    this.#reports = new Outbox({
+      dir: options.outboxDir ?? null,
+      log: options.log,
       deliver: async ({ path, body, onAnswer }) => {
         const { status, body: answer } = await this.#post(path, body);
         // What the portal refuses once it refuses forever; only what it could not take is sent again.
-        if (status >= 500 || status === 401 || status === 429) throw new PortalError(path, status);
+        if (status >= 500 || [401, 408, 429].includes(status)) throw new PortalError(path, status);
         if (status >= 400) options.log.warn({ path, status }, "the portal refused a report");
         else onAnswer?.(answer);
       },
-      onFailure: (error) => options.log.warn(describeError(error), "a report did not reach the portal"),
     });
   }
 
@@ -191,6 +194,14 @@ export class PortalClient implements Portal {
     this.#reports.add({ path: "/internal/usage", body: report });
   }
 
+  reported(): Promise<void> {
+    return this.#reports.passed();
+  }
+
+  synced(): Promise<void> {
+    return this.#reports.synced();
+  }
+
   voiceAccount(account: string): Promise<VoiceAccount> {
     return this.#ask("/internal/voices/account", { account }, voiceAccountSchema);
   }
@@ -238,7 +249,7 @@ export class PortalClient implements Portal {
     this.#answerWithinMs = lastAnswerWithinMs;
   }
 
-  /** Gives reports a last chance, then gives up on whatever is under way. */
+  /** Gives reports a last chance, then gives up on whatever is under way; reports that are left wait on disk. */
   async close(): Promise<void> {
     await this.#reports.close();
     this.#closing.abort();

@@ -29,6 +29,10 @@ export interface Portal {
   /** The state of a tone's clip moved. */
   reportClip(report: ClipReport): void;
   reportUsage(report: UsageReport): void;
+  /** Resolves once the portal has taken, or refused for good, everything reported so far. */
+  reported(): Promise<void>;
+  /** Resolves once everything reported so far would outlive the process, where the disk takes it. */
+  synced(): Promise<void>;
 
   /**
    * How an account's sessions speak, with its provider keys in the clear: they stay in memory. Null where nobody keeps any:

@@ -11,18 +11,30 @@ export interface ReportQueueOptions<Item> {
   /** Rejects when the report has to be sent again. */
   deliver(report: Item): Promise<void>;
   onFailure(error: unknown): void;
+  /** It has arrived, or was given up to make room. */
+  onGone?(report: Item, why: "delivered" | "given_up"): void;
   /** The first wait after a failure; it doubles up to a minute. */
   retryMs?: number;
+  /** The oldest make room where there are more (1,000), or where they take more together than `sizeMax`. */
+  capacity?: number;
+  sizeMax?: number;
+  sizeOf?(report: Item): number;
 }
 
 const longestWaitMs = 60_000;
-/** Oldest reports are given up first. */
-const capacity = 1_000;
+
+interface Waiting<Item> {
+  item: Item;
+  size: number;
+  /** Resolves once it is gone. */
+  gone: PromiseWithResolvers<void>;
+}
 
 export class ReportQueue<Item = Report> {
   readonly #options: ReportQueueOptions<Item>;
-  readonly #queue: Item[] = [];
+  readonly #queue: Waiting<Item>[] = [];
   readonly #retryMs: number;
+  #size = 0;
   #waitMs: number;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | null = null;
@@ -38,10 +50,24 @@ export class ReportQueue<Item = Report> {
     return this.#queue.length;
   }
 
-  add(report: Item): void {
-    this.#queue.push(report);
-    if (this.#queue.length > capacity) this.#queue.shift();
+  /** What waits, the oldest first. */
+  get items(): Item[] {
+    return this.#queue.map(({ item }) => item);
+  }
+
+  add(item: Item): void {
+    const { capacity = 1_000, sizeMax = Infinity, sizeOf } = this.#options;
+    const size = sizeOf?.(item) ?? 0;
+    this.#queue.push({ item, size, gone: Promise.withResolvers() });
+    this.#size += size;
+    while (this.#queue.length > 1 && (this.#queue.length > capacity || this.#size > sizeMax))
+      this.#drop("given_up");
     if (this.#timer === undefined) this.#send();
+  }
+
+  /** Resolves once everything added so far is gone. */
+  async passed(): Promise<void> {
+    await this.#queue.at(-1)?.gone.promise;
   }
 
   /** Tries once more, then drops what is left. */
@@ -54,6 +80,14 @@ export class ReportQueue<Item = Report> {
     clearTimeout(this.#timer);
   }
 
+  #drop(why: "delivered" | "given_up"): void {
+    const first = this.#queue.shift();
+    if (!first) return;
+    this.#size -= first.size;
+    this.#options.onGone?.(first.item, why);
+    first.gone.resolve();
+  }
+
   #send(): void {
     this.#sending ??= this.#drain().finally(() => {
       this.#sending = null;
@@ -62,9 +96,9 @@ export class ReportQueue<Item = Report> {
 
   async #drain(): Promise<void> {
     this.#timer = undefined;
-    for (let report = this.#queue[0]; report; report = this.#queue[0]) {
+    for (let first = this.#queue[0]; first; first = this.#queue[0]) {
       try {
-        await this.#options.deliver(report);
+        await this.#options.deliver(first.item);
       } catch (error) {
         this.#options.onFailure(error);
         if (this.#closed) return;
@@ -73,7 +107,7 @@ export class ReportQueue<Item = Report> {
         return;
       }
       // It may have been pushed out while it was on its way.
-      if (this.#queue[0] === report) this.#queue.shift();
+      if (this.#queue[0] === first) this.#drop("delivered");
       this.#waitMs = this.#retryMs;
     }
   }

@@ -53,6 +53,14 @@ export class StandalonePortal implements Portal {
 
   reportUsage(): void {}
 
+  reported(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  synced(): Promise<void> {
+    return Promise.resolve();
+  }
+
   voiceAccount(): Promise<null> {
     return Promise.resolve(null);
   }
