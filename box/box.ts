@@ -41,6 +41,7 @@ import type { Services } from "./services.ts";
 import { ControlSockets } from "./sockets/control-sockets.ts";
 import { MicrophoneSockets } from "./sockets/microphone-sockets.ts";
 import { acceptUpgrades } from "./sockets/upgrade.ts";
+import { Stills } from "./stills/stills.ts";
 import { Recordings } from "./voices/recordings.ts";
 import type { VoiceProvider } from "./voices/voice.ts";
 import { Voices } from "./voices/voices.ts";
@@ -198,6 +199,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     portal,
     faces,
     media: parts.media,
+    stills: await Stills.open({ stateDir: config.stateDir, url: config.stillUrl, media: parts.media, log }),
     avatarReports,
     models,
     voices,
@@ -265,6 +267,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       toolboxes.close?.(),
       voices.close(),
       faces.close(),
+      services.stills.close(),
       sweep?.close(),
       archive?.close(),
       parts.media.close(),

@@ -16,6 +16,7 @@ import type { AvatarReports } from "./portal/avatar-reports.ts";
 import type { Portal } from "./portal/portal.ts";
 import type { ControlSockets } from "./sockets/control-sockets.ts";
 import type { MicrophoneSockets } from "./sockets/microphone-sockets.ts";
+import type { Stills } from "./stills/stills.ts";
 import type { Recordings } from "./voices/recordings.ts";
 import type { Voices } from "./voices/voices.ts";
 
@@ -28,6 +29,7 @@ export interface Services {
   portal: Portal;
   faces: Faces;
   media: Media;
+  stills: Stills;
   avatarReports: AvatarReports;
   models: Models;
   voices: Voices;

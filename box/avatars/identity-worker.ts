@@ -61,5 +61,5 @@ parentPort?.on("message", (request: DescribeRequest) => {
 });
 
 function reply(message: DescribeReply): void {
-  parentPort?.postMessage(message);
+  parentPort?.postMessage(message, []);
 }

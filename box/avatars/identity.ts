@@ -63,7 +63,7 @@ export async function describeFaces(cuts: readonly Float32Array[]): Promise<Floa
       });
       worker.on("error", (error) => reject(error instanceof Error ? error : new Error(String(error))));
       worker.on("exit", () => reject(new Error("The identity worker ended.")));
-      cuts.forEach((rgb, id) => worker.postMessage({ id, rgb } satisfies DescribeRequest));
+      cuts.forEach((rgb, id) => worker.postMessage({ id, rgb } satisfies DescribeRequest, []));
     });
   } finally {
     await worker.terminate();
