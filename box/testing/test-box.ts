@@ -8,6 +8,7 @@ import { modelCatalogue } from "../../contract/model-catalogue.ts";
 import { startBox, type RunningBox } from "../box.ts";
 import { Models } from "../chat/models/models.ts";
 import { readConfig } from "../config.ts";
+import type { Media } from "../media/media.ts";
 import { openMedia } from "../media/open.ts";
 import { createLog } from "../ops/log.ts";
 import { FakeEars } from "./fake-ears.ts";
@@ -47,7 +48,7 @@ export interface AskOptions {
 
 export async function startTestBox(
   environment: Record<string, string> = {},
-  { ears = new FakeEars() }: { ears?: FakeEars } = {},
+  { ears = new FakeEars(), files = openMedia() }: { ears?: FakeEars; files?: Media } = {},
 ): Promise<TestBox> {
   const stateDir = await mkdtemp(join(tmpdir(), "visavis-box-"));
   const logged: Record<string, unknown>[] = [];
@@ -69,7 +70,7 @@ export async function startTestBox(
     }),
     log: createLog("info", destination),
     engine: media,
-    media: openMedia(),
+    media: files,
     engines: [voice],
     models: new Models(modelCatalogue({ anthropic: false, residencyOptIn: [] }), [model]),
     ears,
