@@ -9,6 +9,7 @@ import type { HeartbeatAnswer } from "../contract/internal/boxes.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { openCredentials, type Credentials } from "./access/credentials.ts";
 import { createApp } from "./api/app.ts";
+import { AudioLibrary } from "./audios/library.ts";
 import { Conversations } from "./chat/conversation.ts";
 import { configuredScreen } from "./chat/moderation/configured.ts";
 import { configuredModels, type Models } from "./chat/models/models.ts";
@@ -23,7 +24,7 @@ import { Hub } from "./live/hub.ts";
 import { Slot } from "./live/slot.ts";
 import { Turns } from "./live/turns.ts";
 import type { Media } from "./media/media.ts";
-import type { Log } from "./ops/log.ts";
+import { describeError, type Log } from "./ops/log.ts";
 import { measuredEars } from "./ops/measured-ears.ts";
 import { Metrics } from "./ops/metrics.ts";
 import { Percentiles } from "./ops/percentiles.ts";
@@ -42,7 +43,6 @@ import { ControlSockets } from "./sockets/control-sockets.ts";
 import { MicrophoneSockets } from "./sockets/microphone-sockets.ts";
 import { acceptUpgrades } from "./sockets/upgrade.ts";
 import { Stills } from "./stills/stills.ts";
-import { Recordings } from "./voices/recordings.ts";
 import type { VoiceProvider } from "./voices/voice.ts";
 import { Voices } from "./voices/voices.ts";
 
@@ -66,6 +66,8 @@ export interface RunningBox {
   /** Where it listens; no trailing slash. */
   url: string;
   services: Services;
+  /** Takes no more sessions from now on, whatever the portal says, and tells it so at once. */
+  drain(): void;
   /** Ends everything the box started. Idempotent. */
   close(): Promise<void>;
 }
@@ -117,6 +119,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     media: slot.current?.stage?.stats() ?? null,
   }));
   let heartbeats: Heartbeats | null = null;
+  let ending = false;
   let closing: Promise<void> | null = null;
   const sessionReports = new SessionReports({
     portal,
@@ -141,6 +144,10 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       heartbeats?.beat();
     },
   });
+  const audios = new AudioLibrary({ stateDir: config.stateDir });
+  void audios
+    .sweep()
+    .catch((error: unknown) => log.warn(describeError(error), "sound files could not be swept"));
   const conversations = new Conversations();
   const voices = new Voices(parts.engines);
   const sockets = new ControlSockets();
@@ -213,7 +220,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     ears,
     firstAudioMs,
     metrics,
-    recordings: new Recordings(config.stateDir),
+    audios,
   };
   running = services;
 
@@ -226,7 +233,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       log,
       send: (heartbeat) => client.heartbeat(heartbeat),
       // A box that ends drains whatever the portal thinks.
-      onAnswer: (answer) => obey(services, credentials, closing ? { ...answer, drain: true } : answer),
+      onAnswer: (answer) => obey(services, credentials, ending ? { ...answer, drain: true } : answer),
       compose: (revocationsSeen) => ({
         public_url: config.publicUrl ?? url,
         region: config.region,
@@ -254,9 +261,14 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     "box listens",
   );
 
-  const close = async () => {
+  const drain = () => {
+    ending = true;
     slot.drain(true);
+    heartbeats?.beat();
+  };
+  const close = async () => {
     client?.hurry();
+    drain();
     await Promise.all([sockets.close(), microphones.close()]);
     await slot.close();
     models.readiness.close();
@@ -276,7 +288,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     ]);
     log.info("box ended");
   };
-  return { url, services, close: () => (closing ??= close()) };
+  return { url, services, drain, close: () => (closing ??= close()) };
 }
 
 async function openMeasuredEars({ ears, config, log }: BoxParts, metrics: Metrics): Promise<Ears> {

@@ -1,4 +1,5 @@
 import type { Access } from "./access/access.ts";
+import type { AudioLibrary } from "./audios/library.ts";
 import type { Conversations } from "./chat/conversation.ts";
 import type { Models } from "./chat/models/models.ts";
 import type { ClientTools } from "./chat/tools/client-tools.ts";
@@ -17,7 +18,6 @@ import type { Portal } from "./portal/portal.ts";
 import type { ControlSockets } from "./sockets/control-sockets.ts";
 import type { MicrophoneSockets } from "./sockets/microphone-sockets.ts";
 import type { Stills } from "./stills/stills.ts";
-import type { Recordings } from "./voices/recordings.ts";
 import type { Voices } from "./voices/voices.ts";
 
 /** What a box is made of, as its routes see it. */
@@ -34,7 +34,7 @@ export interface Services {
   models: Models;
   voices: Voices;
   conversations: Conversations;
-  recordings: Recordings;
+  audios: AudioLibrary;
   hub: Hub;
   slot: Slot;
   turns: Turns;

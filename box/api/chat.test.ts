@@ -52,12 +52,12 @@ test("with no live session the reply is recorded under a name of the caller's ow
   expect(reply).toMatchObject({ reply: "Hello there. How are you?", identity: "theo" });
   expect(box.voice.spoken[0]?.voice).toBe("en-us+m3");
   const caller = await new StaticKeys([staticKey]).lookup(staticKey);
-  const path = box.services.recordings.path(caller?.account ?? "", reply.audio);
+  const path = box.services.audios.path(caller?.account ?? "", reply.audio);
   const wav = await readFile(path ?? "");
   expect(wav.toString("latin1", 0, 4)).toBe("RIFF");
   expect(wav.readUInt32LE(40)).toBe(wav.length - 44);
   expect(
-    await readFile(box.services.recordings.path("somebody else", reply.audio) ?? "").catch(() => null),
+    await readFile(box.services.audios.path("somebody else", reply.audio) ?? "").catch(() => null),
   ).toBeNull();
 });
 

@@ -32,7 +32,7 @@ function wantsStream(c: BoxContext, { stream }: ChatRequest): boolean {
 
 export function chatRoutes(services: Services): Hono<BoxEnv> {
   const app = new Hono<BoxEnv>();
-  const { ears, faces, models, portal, recordings, slot, turns, voices } = services;
+  const { audios, ears, faces, models, portal, slot, turns, voices } = services;
 
   /** The turn spoken into the live session. */
   async function live(
@@ -73,7 +73,7 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
         yield* abortable(chosen.engine.synthesize({ text, tone, voice: chosen.voice, signal }), signal);
       }
     };
-    const record: Recorder = (clauses, signal) => recordings.save(account, speech(clauses, signal));
+    const record: Recorder = (clauses, signal) => audios.save(account, speech(clauses, signal));
     return async (reader) => {
       const { reply, tone, audio } = await turns.record(prepared, { record, reader });
       return {

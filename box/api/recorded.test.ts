@@ -88,7 +88,7 @@ test("a stop while a recorded reply is prepared stops it", async () => {
 });
 
 test("a reply whose recording could not be kept was never given", async () => {
-  const save = vi.spyOn(box.services.recordings, "save").mockImplementationOnce(async (_, pieces) => {
+  const save = vi.spyOn(box.services.audios, "save").mockImplementationOnce(async (_, pieces) => {
     for await (const piece of pieces) expect(piece.samples.length).toBeGreaterThan(0);
     throw new Error("The disk of the box is full.");
   });

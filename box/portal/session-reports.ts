@@ -15,8 +15,8 @@ import type { Portal } from "./portal.ts";
 
 export type ReportedSession = Pick<
   LiveSession,
-  "id" | "account" | "kind" | "avatar" | "startedAt" | "turns" | "facts"
->;
+  "account" | "kind" | "avatar" | "startedAt" | "turns" | "facts"
+> & { id: string };
 
 export interface SessionReportsOptions {
   portal: Pick<Portal, "reportSession" | "reportTranscript" | "reportUsage" | "synced">;
