@@ -52,6 +52,31 @@ export function frameFace({
   };
 }
 
+/** As frameFace, for a face that moves: the square holds it, and room around it, wherever it was seen. */
+export function frameAround({
+  picture,
+  faces,
+  framing,
+}: {
+  picture: { width: number; height: number };
+  faces: readonly FaceGeometry[];
+  framing: Framing;
+}): Crop {
+  const range = (values: readonly number[]) => ({ least: Math.min(...values), most: Math.max(...values) });
+  const across = range(faces.map(({ centre }) => centre.x));
+  const down = range(faces.map(({ centre }) => centre.y));
+  const heights = faces.map(({ heightPx }) => heightPx).toSorted((a, b) => a - b);
+  const largest = heights.at(-1) ?? 0;
+  const usual = heights[Math.floor(heights.length / 2)] ?? 0;
+  const spread = Math.max(across.most - across.least, down.most - down.least);
+  // A face of this height at rest would need the room that the moving one does.
+  const needed =
+    (LEAST_HEIGHTS * largest + spread) / (framing === "full" ? LEAST_HEIGHTS : FRAMES[framing].heights);
+  const centre = { x: (across.least + across.most) / 2, y: (down.least + down.most) / 2 };
+  const geometry = { interocularPx: 0, yaw: 0, pitch: 0, roll: 0, centre, heightPx: Math.max(usual, needed) };
+  return frameFace({ picture, geometry, framing });
+}
+
 function place(start: number, side: number, length: number): number {
   if (side > length) return Math.round((length - side) / 2);
   return Math.round(Math.min(Math.max(0, start), length - side));

@@ -37,6 +37,9 @@ const SEARCH_SIDE = 1_024;
 /** The found face is looked at again, large, in crops of these multiples of its height, and the results averaged. */
 const REFINE_FACTORS = [1.7, 2.1];
 const REFINE_SIDE = 1_024;
+/** A face that is followed is looked at once a frame: a wider crop, since it moved, and a smaller one, since there are many. */
+const TRACK_FACTOR = 2;
+const TRACK_SIDE = 768;
 
 /** Runs the face models in a worker thread: loaded at the first picture, kept warm until close(). */
 export class FaceFinder {
@@ -52,7 +55,26 @@ export class FaceFinder {
   async findFace(picture: Picture): Promise<DetectedFace> {
     const face = chooseFace(await this.#search(picture));
     const refined = await this.#refine(picture, face);
-    return { ...refined, geometry: faceGeometry(refined.landmarks) };
+    return withGeometry(refined);
+  }
+
+  /** Every face that may be one, in pixels of the picture; chooseFace tells which to take. */
+  findFaces(picture: Picture): Promise<DetectedFace[]> {
+    return this.#search(picture);
+  }
+
+  /**
+   * Follows a face from one frame of a video to the next: looked for where it was, and in the whole picture only when it is
+   * not there. Null when it is gone.
+   */
+  async trackFace(picture: Picture, before: FaceGeometry | null): Promise<DetectedFace | null> {
+    const near = before && (await this.#lookAround(picture, before, TRACK_FACTOR, TRACK_SIDE));
+    if (near && near.confidence >= MIN_CONFIDENCE) return withGeometry(near);
+    const faces = (await this.#search(picture)).filter(({ confidence }) => confidence >= MIN_CONFIDENCE);
+    const found = faces.toSorted((a, b) => b.geometry.heightPx - a.geometry.heightPx)[0];
+    if (!found) return null;
+    const again = await this.#lookAround(picture, found.geometry, TRACK_FACTOR, TRACK_SIDE);
+    return again ? withGeometry(again) : found;
   }
 
   /** Loads the models ahead of the first picture. */
@@ -76,34 +98,44 @@ export class FaceFinder {
       { left: 0, top: 0, width: picture.width, height: picture.height },
       scale,
     );
-    return faces.map((face) => ({ ...face, geometry: faceGeometry(face.landmarks) }));
+    return faces.map(withGeometry);
   }
 
   async #refine(picture: Picture, coarse: DetectedFace): Promise<RawFace> {
-    const { centre, heightPx } = coarse.geometry;
     const looks: RawFace[] = [];
     for (const factor of REFINE_FACTORS) {
-      const half = (heightPx * factor) / 2;
-      const left = Math.max(0, Math.floor(centre.x - half));
-      const top = Math.max(0, Math.floor(centre.y - half));
-      const width = Math.min(picture.width, Math.ceil(centre.x + half)) - left;
-      const height = Math.min(picture.height, Math.ceil(centre.y + half)) - top;
-      const faces = await this.#detectIn(
-        picture,
-        { left, top, width, height },
-        REFINE_SIDE / Math.max(width, height),
-      );
-      const same = faces.find((face) => {
-        const found = faceGeometry(face.landmarks).centre;
-        return Math.hypot(found.x - centre.x, found.y - centre.y) < heightPx / 4;
-      });
-      if (same) looks.push(same);
+      const look = await this.#lookAround(picture, coarse.geometry, factor, REFINE_SIDE);
+      if (look) looks.push(look);
     }
     if (looks.length === 0) return coarse;
     const landmarks = coarse.landmarks.map(
       (_, index) => looks.reduce((sum, look) => sum + (look.landmarks[index] ?? 0), 0) / looks.length,
     );
     return { confidence: coarse.confidence, landmarks };
+  }
+
+  /** The face that is where one is known to be, seen in a crop of `factor` times its height. */
+  async #lookAround(
+    picture: Picture,
+    { centre, heightPx }: FaceGeometry,
+    factor: number,
+    longSide: number,
+  ): Promise<RawFace | undefined> {
+    const half = (heightPx * factor) / 2;
+    const left = Math.max(0, Math.floor(centre.x - half));
+    const top = Math.max(0, Math.floor(centre.y - half));
+    const width = Math.min(picture.width, Math.ceil(centre.x + half)) - left;
+    const height = Math.min(picture.height, Math.ceil(centre.y + half)) - top;
+    if (width < 1 || height < 1) return undefined;
+    const faces = await this.#detectIn(
+      picture,
+      { left, top, width, height },
+      longSide / Math.max(width, height),
+    );
+    return faces.find((face) => {
+      const found = faceGeometry(face.landmarks).centre;
+      return Math.hypot(found.x - centre.x, found.y - centre.y) < heightPx / 4;
+    });
   }
 
   async #detectIn(
@@ -166,6 +198,10 @@ export class FaceFinder {
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
   }
+}
+
+function withGeometry(face: RawFace): DetectedFace {
+  return { ...face, geometry: faceGeometry(face.landmarks) };
 }
 
 /** Picks the face to animate, or throws AvatarError saying what is wrong with the picture. */

@@ -1,6 +1,13 @@
-import { readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+
+const PREFIX = "visavis-media-";
+
+/** A new, empty folder that goes at the next start when this process does not get to removing it. */
+export function makeWorkFolder(parent = tmpdir()): Promise<string> {
+  return mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
+}
 
 /** Removes the working folders of processes that are no more: what a kill or a power cut left. Never rejects. */
 export async function clearLeftovers(folder = tmpdir()): Promise<void> {

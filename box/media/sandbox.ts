@@ -1,9 +1,9 @@
 // One process a call: confined, timed, and gone when the call is over.
 
 import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { makeWorkFolder } from "./leftovers.ts";
 import { confined, type Limits, type Programs } from "./programs.ts";
 import { Slots } from "./slots.ts";
 
@@ -31,7 +31,6 @@ export interface RunResult {
 
 /** Of a process's complaints the end is kept. */
 const COMPLAINTS_KEPT = 4_096;
-const FOLDER_PREFIX = "visavis-media-";
 
 export class SandboxClosed extends Error {
   constructor() {
@@ -72,7 +71,7 @@ export class Sandbox {
     if (this.#closed) return Promise.reject(new SandboxClosed());
     return this.#slots.run(async () => {
       if (this.#closed) throw new SandboxClosed();
-      const folder = await mkdtemp(join(this.#parent, `${FOLDER_PREFIX}${process.pid}-`));
+      const folder = await makeWorkFolder(this.#parent);
       try {
         return await work(folder);
       } finally {
@@ -157,7 +156,11 @@ export class Sandbox {
   async close(): Promise<void> {
     this.#closed = true;
     this.#slots.refuseWaiting(new SandboxClosed());
-    for (const child of this.#running.keys()) child.kill("SIGKILL");
+    for (const child of this.#running.keys()) {
+      // One that waited for work kept nothing alive; its end is waited for.
+      child.ref();
+      child.kill("SIGKILL");
+    }
     await Promise.all(this.#running.values());
   }
 }
