@@ -23,6 +23,8 @@ const hourSeconds = 3600;
 /** Jobs that wait at once, whoever asked for them. */
 const mostWaiting = 32;
 const sweepEveryMs = 15 * 60_000;
+/** The face models take memory, so they are kept no longer than one job after another needs them. */
+const restAfterMs = 15_000;
 
 /** What people are told. The generator's own words are its operator's business. */
 const messages: Record<StillRefusal, string> = {
@@ -64,6 +66,7 @@ export class Stills {
   readonly #ended = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #finder: FaceFinder | null = null;
+  #resting: NodeJS.Timeout | undefined;
   #looking = 0;
   #working: Promise<void> | null = null;
 
@@ -180,6 +183,7 @@ export class Stills {
     clearInterval(this.#timer);
     this.#ended.abort(new Refusal("library_closed", "The box is ending."));
     await this.#working;
+    clearTimeout(this.#resting);
     await this.#finder?.close();
     this.#finder = null;
   }
@@ -195,9 +199,9 @@ export class Stills {
     if (this.#working || this.#queue.length === 0) return;
     this.#working = this.#drain().finally(() => {
       this.#working = null;
-      if (this.#ended.signal.aborted) return undefined;
+      if (this.#ended.signal.aborted) return;
       this.#work();
-      return this.#rest();
+      this.#rest();
     });
   }
 
@@ -263,7 +267,7 @@ export class Stills {
       return { picture, face: await this.#open().findFace(picture) };
     } finally {
       this.#looking -= 1;
-      await this.#rest();
+      this.#rest();
     }
   }
 
@@ -284,15 +288,19 @@ export class Stills {
   }
 
   #open(): FaceFinder {
+    this.#resting?.refresh();
     return (this.#finder ??= new FaceFinder());
   }
 
-  /** The face models take memory that nobody misses them for. */
-  async #rest(): Promise<void> {
-    if (this.#looking > 0 || this.#queue.length > 0 || this.#working) return;
-    const finder = this.#finder;
-    this.#finder = null;
-    await finder?.close();
+  #rest(): void {
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => {
+      if (this.#looking > 0 || this.#working) return;
+      const finder = this.#finder;
+      this.#finder = null;
+      void finder?.close();
+    }, restAfterMs);
+    this.#resting.unref();
   }
 
   #isCurrent(job: Job): boolean {
