@@ -1,10 +1,13 @@
 // The client: what a page calls.
 
-import type { AvatarCreated, AvatarList } from "../../contract/avatars.ts";
+import type { AudioList } from "../../contract/audios.ts";
+import type { AvatarCreated, AvatarList, ClipList } from "../../contract/avatars.ts";
 import type { ChatStatus } from "../../contract/chat.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ConnectAnswer, IceServer } from "../../contract/live.ts";
+import type { VoiceEngine } from "../../contract/settings.ts";
 import type { Tone } from "../../contract/tones.ts";
+import type { VoiceCatalogue } from "../../contract/voices.ts";
 import { type CredentialOptions, Credentials } from "./credentials.ts";
 import { clientError } from "./errors.ts";
 import { type ConnectionState, Emitter, type EventName, type Listener } from "./events.ts";
@@ -15,8 +18,11 @@ import { Session } from "./session.ts";
 import type { StreamStats } from "./stats.ts";
 import { TalkStream, type TalkStreamOptions } from "./talk-stream.ts";
 import { ClientTools } from "./tools.ts";
-import { uploadAvatar, type UploadOptions } from "./upload.ts";
+import { type AudioUploaded, uploadAudio, uploadAvatar, type UploadOptions } from "./upload.ts";
 import { VideoOutput } from "./video-output.ts";
+
+/** A provider that is asked may take its time, and an engine may have to wake first. */
+const voicesMs = 45_000;
 
 export interface ClientOptions extends CredentialOptions {
   /** Where the service is; the page's own origin unless given. */
@@ -203,7 +209,7 @@ export class Client {
     return this.#http.json("/api/avatars", signal ? { signal } : {});
   }
 
-  /** Sends a photograph; it is being prepared when this resolves, and `avatars()` tells when it is ready. */
+  /** Sends a photograph or a video; it is being prepared when this resolves, and `avatars()` tells when it is ready. */
   uploadAvatar(file: File, options: UploadOptions = {}): Promise<AvatarCreated> {
     return uploadAvatar(this.#http, file, options);
   }
@@ -213,6 +219,63 @@ export class Client {
     const path = `/api/avatar/preview?avatar=${encodeURIComponent(avatar)}`;
     const response = await this.#http.request(path, signal ? { signal } : {});
     return response.blob();
+  }
+
+  /** What has become of an avatar's tones; one that is absent was never asked for. */
+  clips(avatar: string, signal?: AbortSignal): Promise<ClipList> {
+    const path = `/api/avatar/clips?avatar=${encodeURIComponent(avatar)}`;
+    return this.#http.json(path, signal ? { signal } : {});
+  }
+
+  /** Has the clip of one tone made, or made again. Resolves when it is begun; `clips()` tells how it ends. */
+  async retryClip(avatar: string, tone: Tone): Promise<void> {
+    await this.#http.request("/api/avatar/clips/retry", { method: "POST", json: { avatar, tone } });
+  }
+
+  /** The MP4 of one tone. */
+  async clip(avatar: string, tone: Tone, signal?: AbortSignal): Promise<Blob> {
+    const path = `/api/avatar/clip?avatar=${encodeURIComponent(avatar)}&tone=${tone}`;
+    return (await this.#http.request(path, signal ? { signal } : {})).blob();
+  }
+
+  /** The voices that a session can speak with; `refresh` asks their providers again. */
+  voices({
+    refresh = false,
+    signal,
+  }: { refresh?: boolean; signal?: AbortSignal } = {}): Promise<VoiceCatalogue> {
+    const options = { timeoutMs: voicesMs, ...(signal ? { signal } : {}) };
+    return this.#http.json(`/api/voices${refresh ? "?refresh=1" : ""}`, options);
+  }
+
+  /** A voice's fixed sentence, as WAV; `path` is the `preview` of its row. */
+  async voiceSample(path: string, signal?: AbortSignal): Promise<Blob> {
+    return (await this.#http.request(path, { timeoutMs: voicesMs, ...(signal ? { signal } : {}) })).blob();
+  }
+
+  /** A line of the caller's own, as WAV; a stream-only token may not ask for it. */
+  async previewVoice(
+    line: { provider: VoiceEngine; voice: string; text: string },
+    signal?: AbortSignal,
+  ): Promise<Blob> {
+    const options = { method: "POST", json: line, timeoutMs: voicesMs } as const;
+    const response = await this.#http.request("/api/voice/preview", {
+      ...options,
+      ...(signal ? { signal } : {}),
+    });
+    return response.blob();
+  }
+
+  /** Sends a sound file that `connect({ audio })` can speak. */
+  uploadAudio(
+    file: File,
+    options: Pick<UploadOptions, "onProgress" | "signal"> = {},
+  ): Promise<AudioUploaded> {
+    return uploadAudio(this.#http, file, options);
+  }
+
+  /** The caller's sound files, newest first. */
+  audios(signal?: AbortSignal): Promise<AudioList> {
+    return this.#http.json("/api/audios", signal ? { signal } : {});
   }
 
   #live(): Session {

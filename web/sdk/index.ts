@@ -24,4 +24,4 @@ export {
 export type { StreamStats } from "./stats.ts";
 export { TalkStream, type TalkStreamOptions } from "./talk-stream.ts";
 export type { ToolCallContext, ToolHandler } from "./tools.ts";
-export type { UploadOptions } from "./upload.ts";
+export type { AudioUploaded, UploadOptions } from "./upload.ts";

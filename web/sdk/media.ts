@@ -9,7 +9,10 @@ const disconnectedGraceMs = 3000;
 /** ICE and DTLS together take well under a second where they work at all. */
 const establishTimeoutMs = 12_000;
 
-export type ConnectFields = Omit<ConnectRequest, "sdp" | "type">;
+export type ConnectFields = Omit<ConnectRequest, "sdp" | "type"> & {
+  /** A sound file of the caller's, spoken as soon as the session is open. */
+  audio?: string;
+};
 
 export interface MediaOptions {
   http: Http;
@@ -82,8 +85,9 @@ export class Media {
       if (!offer.sdp) throw clientError("unsupported_browser", "This browser made an empty offer.");
       const applied = pc.setLocalDescription(offer);
       const body: ConnectRequest = { ...this.#options.request, sdp: offer.sdp, type: "offer" };
+      const path = this.#options.request.audio === undefined ? "/connect" : "/offer";
       const [answer] = await Promise.all([
-        this.#options.http.json<ConnectAnswer>("/connect", {
+        this.#options.http.json<ConnectAnswer>(path, {
           method: "POST",
           json: body,
           signal: this.#abort.signal,

@@ -113,9 +113,11 @@ export class Session {
   }
 
   async #openMedia(): Promise<ConnectAnswer> {
+    // A sound file is spoken once, not after every break of the connection.
+    const { audio, ...request } = this.#options.request;
     const media = new Media({
       http: this.#options.http,
-      request: this.#options.request,
+      request: audio === undefined || this.#answer ? request : { ...request, audio },
       iceServers: this.#answer?.ice_servers ?? this.#options.iceServers,
       stream: this.#options.stream,
       onConnected: () => {
