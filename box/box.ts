@@ -4,11 +4,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
-import type { BuildReport } from "../contract/avatars.ts";
 import type { HeartbeatAnswer } from "../contract/internal/boxes.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { openCredentials, type Credentials } from "./access/credentials.ts";
 import { createApp } from "./api/app.ts";
+import { faceHooks } from "./avatars/hooks.ts";
 import { AudioLibrary } from "./audios/library.ts";
 import { Conversations } from "./chat/conversation.ts";
 import { configuredScreen } from "./chat/moderation/configured.ts";
@@ -19,7 +19,7 @@ import type { BoxConfig } from "./config.ts";
 import { openEars } from "./hearing/ears.ts";
 import type { Ears } from "./hearing/listener.ts";
 import type { MediaEngine } from "./live/engine.ts";
-import { faceOf, tonesOf, type Faces } from "./live/faces.ts";
+import { faceOf, tonesOf, type FaceHooks, type Faces } from "./live/faces.ts";
 import { Hub } from "./live/hub.ts";
 import { Slot } from "./live/slot.ts";
 import { Turns } from "./live/turns.ts";
@@ -51,8 +51,8 @@ export interface BoxParts {
   log: Log;
   /** Null when the native addon has not been built: the box then answers everything but /connect. */
   engine: MediaEngine | null;
-  /** Opens the avatar library; `moved` hears of every step of a build. */
-  openFaces(moved: (avatar: string, report: BuildReport) => void): Promise<Faces>;
+  /** Opens the avatar library. */
+  openFaces(hooks: FaceHooks): Promise<Faces>;
   engines: readonly VoiceProvider[];
   /** Reads and writes files; the box closes it. */
   media: Media;
@@ -95,7 +95,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     weightsVolume,
     onArchivable: (avatar) => archive?.add(avatar),
   });
-  const faces = await parts.openFaces((avatar, report) => avatarReports.moved(avatar, report));
+  const faces = await parts.openFaces(faceHooks({ portal, reports: avatarReports, log }));
   const archive = client && new MediaArchive({ portal: client, faces, log });
   const sweep = client && new ErasureSweep({ portal: client, faces, weightsVolume, log });
   avatarReports.attach(faces);

@@ -6,11 +6,9 @@ import { startBox } from "./box.ts";
 import { ConfigError, readConfig, type BoxConfig } from "./config.ts";
 import { nativeMediaEngine, type MediaEngine } from "./live/engine.ts";
 import { openMedia } from "./media/open.ts";
+import { Life } from "./ops/life.ts";
 import { createLog, describeError, type Log } from "./ops/log.ts";
 import { EspeakVoice } from "./voices/espeak.ts";
-
-/** Ending takes milliseconds; a box that hangs while ending is ended the hard way. */
-const endWithinMs = 10_000;
 
 /** Ends the process with a sentence for the person who configured it; anything else is a defect. */
 function refuseToStart(error: unknown): never {
@@ -51,29 +49,15 @@ const box = await startBox({
   engine,
   media,
   engines: [espeak],
-  openFaces: (moved) => AvatarLibrary.open({ stateDir: config.stateDir, media, onProgress: moved }),
+  openFaces: (hooks) =>
+    AvatarLibrary.open({ stateDir: config.stateDir, media, offers: config.avatars, ...hooks }),
 }).catch(refuseToStart);
 
-let ending = false;
-function end(why: string): void {
-  if (ending) return;
-  ending = true;
-  log.info({ why }, "box ends");
-  setTimeout(() => process.exit(1), endWithinMs).unref();
-  box.close().then(
-    () => process.exit(0),
-    (error: unknown) => {
-      log.error(describeError(error), "the box did not end cleanly");
-      process.exit(1);
-    },
-  );
-}
-
-process.once("SIGTERM", () => end("SIGTERM"));
-process.once("SIGINT", () => end("SIGINT"));
+const life = new Life({ box, log, exit: (code) => process.exit(code) });
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => life.end(signal));
 process.on("uncaughtException", (error) => {
   log.fatal(describeError(error), "defect");
-  end("defect");
+  life.end("defect", 1);
 });
 process.on("unhandledRejection", (error) => log.error(describeError(error), "a failure nobody waited for"));
-if (config.lifeSeconds > 0) setTimeout(() => end("end of life"), config.lifeSeconds * 1000).unref();
+life.start(config.lifeSeconds);

@@ -6,6 +6,7 @@ import { FakeModel } from "../../testing/fake-model.ts";
 import { startTestBox } from "../../testing/test-box.ts";
 import { BedrockModels } from "./bedrock.ts";
 import { ClaudeModels } from "./claude.ts";
+import type { ModelProvider } from "./model.ts";
 import { Models } from "./models.ts";
 import { ModelReadinesses } from "./readiness.ts";
 
@@ -18,7 +19,7 @@ let readiness: ModelReadinesses;
 
 function open({ optIn = ["global" as const], waitMs = 20_000 } = {}): ModelReadinesses {
   const claude = new ClaudeModels({ apiKey, baseUrl: api.url });
-  const providers = new Map([
+  const providers = new Map<string, ModelProvider>([
     ["anthropic", claude],
     ["builtin", new FakeModel()],
   ]);
