@@ -61,6 +61,35 @@ class AddonStage::Closing final : public Napi::AsyncWorker {
   std::shared_ptr<StageLink> link_;
 };
 
+// Loads the loop of a tone on a worker of libuv. The Stage may be closed meanwhile.
+class AddonStage::AddingTone final : public Napi::AsyncWorker {
+ public:
+  AddingTone(Napi::Env env, std::shared_ptr<StageLink> link, std::string tone, std::string avatar_dir)
+      : Napi::AsyncWorker(env),
+        deferred_(Napi::Promise::Deferred::New(env)),
+        link_(std::move(link)),
+        tone_(std::move(tone)),
+        avatar_dir_(std::move(avatar_dir)) {}
+
+  Napi::Promise promise() const { return deferred_.Promise(); }
+
+  void Execute() override { link_->add_tone(tone_, avatar_dir_); }
+
+  void OnOK() override {
+    if (link_->closed()) {
+      OnError(Napi::Error::New(Env(), "the stage is closed"));
+    } else {
+      deferred_.Resolve(Env().Undefined());
+    }
+  }
+  void OnError(const Napi::Error& error) override { deferred_.Reject(error.Value()); }
+
+ private:
+  Napi::Promise::Deferred deferred_;
+  std::shared_ptr<StageLink> link_;
+  std::string tone_, avatar_dir_;
+};
+
 Napi::Function AddonStage::define(Napi::Env env) {
   return DefineClass(env, "Stage",
                      {
@@ -69,6 +98,8 @@ Napi::Function AddonStage::define(Napi::Env env) {
                          InstanceMethod("addMark", &AddonStage::add_mark),
                          InstanceMethod("endUtterance", &AddonStage::end_utterance),
                          InstanceMethod("interrupt", &AddonStage::interrupt),
+                         InstanceMethod("addTone", &AddonStage::add_tone),
+                         InstanceMethod("setTone", &AddonStage::set_tone),
                          InstanceMethod("requestKeyframe", &AddonStage::request_keyframe),
                          InstanceMethod("setVideoBitrate", &AddonStage::set_video_bitrate),
                          InstanceMethod("stats", &AddonStage::stats),
@@ -132,6 +163,30 @@ void AddonStage::end_utterance(const Napi::CallbackInfo& info) {
 Napi::Value AddonStage::interrupt(const Napi::CallbackInfo& info) {
   Stage* const stage = link_->stage();
   return Napi::Number::New(info.Env(), stage == nullptr ? 0 : static_cast<double>(stage->interrupt()));
+}
+
+Napi::Value AddonStage::add_tone(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  try {
+    std::string tone = to_text(info[0], "tone");
+    std::string avatar_dir = to_text(info[1], "avatarDir");
+    if (link_->closed()) throw Napi::Error::New(env, "the stage is closed");
+    auto worker = std::make_unique<AddingTone>(env, link_, std::move(tone), std::move(avatar_dir));
+    const Napi::Promise promise = worker->promise();
+    // node-addon-api deletes a worker after its last callback.
+    worker.release()->Queue();
+    return promise;
+  } catch (const Napi::Error& error) {
+    const auto refused = Napi::Promise::Deferred::New(env);
+    refused.Reject(error.Value());
+    return refused.Promise();
+  }
+}
+
+Napi::Value AddonStage::set_tone(const Napi::CallbackInfo& info) {
+  const std::string tone = to_text(info[0], "tone");
+  Stage* const stage = link_->stage();
+  return Napi::Boolean::New(info.Env(), stage != nullptr && stage->set_tone(tone));
 }
 
 void AddonStage::request_keyframe(const Napi::CallbackInfo&) {

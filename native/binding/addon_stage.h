@@ -20,12 +20,15 @@ class AddonStage final : public Napi::ObjectWrap<AddonStage> {
 
  private:
   class Closing;
+  class AddingTone;
 
   Napi::Value begin_utterance(const Napi::CallbackInfo& info);
   Napi::Value push_audio(const Napi::CallbackInfo& info);
   Napi::Value add_mark(const Napi::CallbackInfo& info);
   void end_utterance(const Napi::CallbackInfo& info);
   Napi::Value interrupt(const Napi::CallbackInfo& info);
+  Napi::Value add_tone(const Napi::CallbackInfo& info);
+  Napi::Value set_tone(const Napi::CallbackInfo& info);
   void request_keyframe(const Napi::CallbackInfo& info);
   void set_video_bitrate(const Napi::CallbackInfo& info);
   Napi::Value stats(const Napi::CallbackInfo& info);

@@ -1,41 +1,19 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { build, buildAvatar, readAvatar, renderFrame, Stage, visemesOf } from "./index.js";
 import type { BuildAvatarOptions, MediaPacket, StageEvent, StageOptions } from "./index.js";
+import { plainFace, plainFaceSize as SIZE } from "./plain-face.ts";
 
-const SIZE = 256;
 const run = promisify(execFile);
 const bindingUrl = new URL("./index.js", import.meta.url).href;
 let avatarDir: string;
 let avatar: BuildAvatarOptions;
-
-/** Landmarks of a drawn portrait, as shares of its width, on a plain picture: nothing here depends on what it shows. */
-async function avatarOptions(outDir: string): Promise<BuildAvatarOptions> {
-  const file = fileURLToPath(new URL("../test/stage/landmarks.txt", import.meta.url));
-  const shares = (await readFile(file, "utf8")).trim().split(/\s+/).map(Number);
-  const rgb = new Uint8Array(SIZE * SIZE * 3);
-  for (let i = 0; i < rgb.length; i += 3) {
-    const row = Math.floor(i / 3 / SIZE);
-    rgb.set([200 - row / 4, 150 - row / 4, 130 - row / 4], i);
-  }
-  return {
-    rgb,
-    width: SIZE,
-    height: SIZE,
-    landmarks: Float32Array.from(shares, (share) => share * SIZE),
-    outputWidth: SIZE,
-    outputHeight: SIZE,
-    loopSeconds: 2,
-    outDir,
-  };
-}
 
 function tone(seconds: number, sampleRate: number): Int16Array {
   return Int16Array.from({ length: seconds * sampleRate }, (_, i) =>
@@ -77,7 +55,7 @@ function openStage(options: Partial<StageOptions> = {}) {
 
 beforeAll(async () => {
   avatarDir = await mkdtemp(join(tmpdir(), "visavis-binding-"));
-  avatar = await avatarOptions(avatarDir);
+  avatar = await plainFace(avatarDir);
   await buildAvatar(avatar);
 });
 

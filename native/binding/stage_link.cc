@@ -136,6 +136,13 @@ StageStats StageLink::close() {
   return last_stats_;
 }
 
+void StageLink::add_tone(const std::string& tone, const std::filesystem::path& avatar_dir) {
+  std::shared_ptr<const Avatar> avatar = Avatar::load(avatar_dir);
+  const std::lock_guard lock(joining_);
+  if (stage_ == nullptr) throw std::runtime_error("the stage is closed");
+  stage_->add_tone(tone, std::move(avatar));
+}
+
 void StageLink::join() {
   const std::lock_guard lock(joining_);
   stage_.reset();

@@ -3,8 +3,10 @@
 
 #include <napi.h>
 
+#include <filesystem>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "visavis/stage/outbox.h"
 #include "visavis/stage/stage.h"
@@ -30,6 +32,9 @@ class StageLink {
   // Silences the callbacks; returns the Stage's last figures. Only the first call does anything.
   StageStats close();
   bool closed() const { return closed_; }
+
+  // Loads the loop of a tone, on whatever thread. Throws what is wrong with it, and where the Stage is gone.
+  void add_tone(const std::string& tone, const std::filesystem::path& avatar_dir);
 
   // Ends the Stage's thread, on whatever thread. After close().
   void join();

@@ -170,10 +170,28 @@ void blend_row(const std::uint8_t* over, const std::uint8_t* alpha, int count, s
   for (; i < count; ++i) under[i] = blend_pixel(under[i], over[i], alpha[i]);
 }
 
+void mix_row(const std::uint8_t* under, const std::uint8_t* over, std::uint32_t weight, int count, std::uint8_t* out) {
+  const __m256i right = _mm256_set1_epi16(static_cast<short>(weight));
+  const __m256i left = _mm256_set1_epi16(static_cast<short>(256 - weight));
+  int i = 0;
+  for (; i + 16 <= count; i += 16) {
+    const auto load = [&](const std::uint8_t* p) {
+      return _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + i)));
+    };
+    // At most 255 * 256 + 128: it fits into 16 bits without a sign.
+    const __m256i sum = _mm256_add_epi16(_mm256_mullo_epi16(load(over), right), _mm256_mullo_epi16(load(under), left));
+    const __m256i r = _mm256_srli_epi16(_mm256_add_epi16(sum, _mm256_set1_epi16(128)), 8);
+    const __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(r), _mm256_extracti128_si256(r, 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), bytes);
+  }
+  for (; i < count; ++i) out[i] = mix_pixel(under[i], over[i], weight);
+}
+
 }  // namespace
 
 const WarpKernels* avx2_kernels() {
-  static constexpr WarpKernels kKernels = {fill_offsets, fill_triangle, halve_offsets, warp_row, sample_row, blend_row};
+  static constexpr WarpKernels kKernels = {fill_offsets, fill_triangle, halve_offsets, warp_row,
+                                           sample_row,   blend_row,     mix_row};
   return __builtin_cpu_supports("avx2") ? &kKernels : nullptr;
 }
 

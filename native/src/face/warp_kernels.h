@@ -44,6 +44,9 @@ struct WarpKernels {
   void (*sample_row)(const Plane& source, Ramp ramp, int count, std::uint8_t* out);
   // under[i] = over[i] at opacity alpha[i] / 255 on under[i].
   void (*blend_row)(const std::uint8_t* over, const std::uint8_t* alpha, int count, std::uint8_t* under);
+  // out[i] = over[i] at weight / 256 on under[i]; `out` may be either of them.
+  void (*mix_row)(const std::uint8_t* under, const std::uint8_t* over, std::uint32_t weight, int count,
+                  std::uint8_t* out);
 };
 
 const WarpKernels& portable_kernels();

@@ -64,4 +64,9 @@ VISAVIS_PIXEL_FUNCTION std::uint8_t blend_pixel(std::uint8_t under, std::uint8_t
   return static_cast<std::uint8_t>((t + (t >> 8)) >> 8);
 }
 
+// `over` at weight / 256 on `under`, rounded to nearest; exact at 0 and at 256.
+VISAVIS_PIXEL_FUNCTION std::uint8_t mix_pixel(std::uint8_t under, std::uint8_t over, std::uint32_t weight) {
+  return static_cast<std::uint8_t>((over * weight + under * (256u - weight) + 128u) >> 8);
+}
+
 }  // namespace visavis::face

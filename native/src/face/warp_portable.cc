@@ -46,10 +46,15 @@ void blend_row(const std::uint8_t* over, const std::uint8_t* alpha, int count, s
   for (int i = 0; i < count; ++i) under[i] = blend_pixel(under[i], over[i], alpha[i]);
 }
 
+void mix_row(const std::uint8_t* under, const std::uint8_t* over, std::uint32_t weight, int count, std::uint8_t* out) {
+  for (int i = 0; i < count; ++i) out[i] = mix_pixel(under[i], over[i], weight);
+}
+
 }  // namespace
 
 const WarpKernels& portable_kernels() {
-  static constexpr WarpKernels kKernels = {fill_offsets, fill_triangle, halve_offsets, warp_row, sample_row, blend_row};
+  static constexpr WarpKernels kKernels = {fill_offsets, fill_triangle, halve_offsets, warp_row,
+                                           sample_row,   blend_row,     mix_row};
   return kKernels;
 }
 

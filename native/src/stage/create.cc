@@ -41,6 +41,7 @@ std::unique_ptr<Stage> Stage::create(StageConfig config, StageSink sink) {
   parts.loop = {avatar.width(), avatar.height(), avatar.fps(), avatar.frame_count()};
   parts.fps = config.fps;
   parts.renderer = FaceRenderer::create(config.avatar);
+  parts.avatar = config.avatar;
   parts.warp_device = name_of(parts.renderer->device());
   parts.make_lip_sync = [net = config.net] { return delay_lips(LipSync::create(net), kLipLagSeconds); };
   parts.net_device = name_of(parts.make_lip_sync()->device());

@@ -18,6 +18,7 @@
 #include "meter.h"
 #include "speaker.h"
 #include "visavis/stage/stage_parts.h"
+#include "wardrobe.h"
 
 namespace visavis {
 namespace {
@@ -58,6 +59,7 @@ class LiveStage final : public Stage {
         sink_(std::move(sink)),
         samples_per_frame_(kRate / parts_.fps),
         picture_(parts_.loop.width, parts_.loop.height),
+        wardrobe_(parts_.loop, std::move(parts_.renderer), std::move(parts_.avatar), parts_.fps),
         speaker_(queue_, parts_.make_lip_sync),
         thread_([this](std::stop_token stop) { run(stop); }) {}
 
@@ -68,6 +70,10 @@ class LiveStage final : public Stage {
   bool add_mark(std::uint64_t utterance, std::uint64_t mark) override { return queue_.mark(utterance, mark); }
   void end_utterance(std::uint64_t utterance) override { queue_.end(utterance); }
   std::uint64_t interrupt() override { return queue_.interrupt(); }
+  void add_tone(const std::string& tone, std::shared_ptr<const Avatar> avatar) override {
+    wardrobe_.add(tone, std::move(avatar));
+  }
+  bool set_tone(const std::string& tone) override { return wardrobe_.wear(tone); }
   void request_keyframe() override { keyframe_wanted_ = true; }
   void set_video_bitrate(int bps) override { wanted_bitrate_ = bps; }
 
@@ -158,8 +164,7 @@ class LiveStage final : public Stage {
     const FramePose& heard = poses_[static_cast<std::size_t>(frame_) % poses_.size()];
     const double seconds = static_cast<double>(frame_ * samples_per_frame_) / kRate;
     const MouthPose pose = mouth_.step(seconds, heard.frame == frame_ ? heard.pose : std::nullopt);
-    const auto loop_frame = static_cast<int>(frame_ * parts_.loop.fps / parts_.fps % parts_.loop.frames);
-    parts_.renderer->render(loop_frame, pose, picture_.view());
+    wardrobe_.draw(frame_, pose, picture_.view());
 
     if (const int bitrate = wanted_bitrate_.exchange(0); bitrate > 0) parts_.video->set_bitrate(bitrate);
     if (keyframe_wanted_.exchange(false)) parts_.video->request_keyframe();
@@ -195,6 +200,7 @@ class LiveStage final : public Stage {
   const std::int64_t samples_per_frame_;
   I420Frame picture_;
   SpeechQueue queue_;
+  Wardrobe wardrobe_;
   std::atomic<bool> keyframe_wanted_ = false;
   std::atomic<int> wanted_bitrate_ = 0;
 

@@ -38,6 +38,20 @@ CHECK_CASE("blending is exact at both ends and rounds to nearest between") {
   }
 }
 
+CHECK_CASE("mixing is exact at both ends and rounds to nearest between") {
+  for (int under = 0; under < 256; under += 5) {
+    for (int over = 0; over < 256; over += 5) {
+      for (std::uint32_t weight = 0; weight <= 256; weight += 4) {
+        const double exact = (over * static_cast<double>(weight) + under * (256.0 - weight)) / 256;
+        const int got = mix_pixel(static_cast<std::uint8_t>(under), static_cast<std::uint8_t>(over), weight);
+        CHECK(std::fabs(got - exact) <= 0.5);
+      }
+      CHECK(mix_pixel(static_cast<std::uint8_t>(under), static_cast<std::uint8_t>(over), 0) == under);
+      CHECK(mix_pixel(static_cast<std::uint8_t>(under), static_cast<std::uint8_t>(over), 256) == over);
+    }
+  }
+}
+
 CHECK_CASE("packed offsets keep both signs") {
   for (const int x : {-32768, -129, -1, 0, 1, 32767}) {
     for (const int y : {-32768, -5, 0, 7, 32767}) {
@@ -86,6 +100,13 @@ CHECK_CASE("every AVX2 kernel gives the portable bits, to the last byte of a pla
     const std::vector<std::uint8_t> over = noise(count, random), alpha = noise(count, random);
     plain.blend_row(over.data(), alpha.data(), count, a.data());
     fast->blend_row(over.data(), alpha.data(), count, b.data());
+    CHECK(a == b);
+    const std::uint32_t weight = random() % 257;
+    plain.mix_row(over.data(), alpha.data(), weight, count, a.data());
+    fast->mix_row(over.data(), alpha.data(), weight, count, b.data());
+    CHECK(a == b);
+    fast->mix_row(a.data(), over.data(), weight, count, a.data());
+    plain.mix_row(b.data(), over.data(), weight, count, b.data());
     CHECK(a == b);
   }
 }

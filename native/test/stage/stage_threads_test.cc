@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <thread>
 
 #include "check.h"
+#include "drawn_face.h"
 #include "fakes.h"
 
 using visavis::MediaClock;
@@ -27,14 +29,14 @@ struct Counts {
   std::atomic<int> ended = 0;
 };
 
-std::unique_ptr<Stage> open(Counts& counts) {
+std::unique_ptr<Stage> open(Counts& counts, int side = 64) {
   StageParts parts;
-  parts.loop = {64, 64, 25, 10};
+  parts.loop = {side, side, 25, 10};
   parts.renderer = std::make_unique<NotingRenderer>(std::make_shared<std::vector<NotingRenderer::Call>>());
   parts.make_lip_sync = [] { return std::make_unique<EchoLipSync>(); };
   visavis::VideoEncoderConfig config;
-  config.width = 64;
-  config.height = 64;
+  config.width = side;
+  config.height = side;
   parts.video = visavis::VideoEncoder::create(config);
   parts.audio = std::make_unique<visavis::SpeechEncoder>(32'000);
   parts.clock = MediaClock::steady();
@@ -116,6 +118,39 @@ CHECK_CASE("callers on many threads: every utterance that began ends once") {
   stage.reset();
   CHECK(counts.ended == begun);
   CHECK(begun == 160);
+}
+
+CHECK_CASE("tones are added, replaced and worn from many threads while the stage runs, and go with it") {
+  Counts counts;
+  const visavis::test::TempDir dir;
+  build_avatar(visavis::test::options_for(visavis::test::draw_face(128, 128), dir.path()));
+  std::weak_ptr<const visavis::Avatar> watched;
+  {
+    auto stage = open(counts, 128);
+    std::atomic<int> refused = 0;
+    {
+      std::vector<std::jthread> callers;
+      for (int caller = 0; caller < 4; ++caller) {
+        callers.emplace_back([&, caller] {
+          const std::string own = "tone " + std::to_string(caller % 2);
+          for (int i = 0; i < 60; ++i) {
+            if (i % 10 == 0) stage->add_tone(own, visavis::Avatar::load(dir.path()));
+            CHECK(stage->set_tone(i % 3 == 0 ? "neutral" : own));
+            refused += stage->set_tone("never") ? 0 : 1;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+          }
+        });
+      }
+    }
+    CHECK(refused == 240);
+    auto last = visavis::Avatar::load(dir.path());
+    watched = last;
+    stage->add_tone("last", std::move(last));
+    CHECK(stage->set_tone("last"));
+    until([&, seen = counts.packets.load()] { return counts.packets > seen + 30; });
+    CHECK(!watched.expired());
+  }
+  CHECK(watched.expired());
 }
 
 CHECK_MAIN

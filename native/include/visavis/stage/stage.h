@@ -78,6 +78,12 @@ class Stage {
   // gets one kUtteranceEnded with interrupted set. Returns the new generation.
   virtual std::uint64_t interrupt() = 0;
 
+  // The loop of a delivery tone, in place of one added before under that name. The loop the stage was made with is
+  // "neutral". Throws std::invalid_argument where its size or frame rate is another.
+  virtual void add_tone(const std::string& tone, std::shared_ptr<const Avatar> avatar) = 0;
+  // Morphs to the loop of a tone within about 320 ms. False, and nothing changes, for one that was not added.
+  virtual bool set_tone(const std::string& tone) = 0;
+
   virtual void request_keyframe() = 0;
   virtual void set_video_bitrate(int bps) = 0;  // A ceiling, clamped as VideoEncoder says.
   virtual StageStats stats() const = 0;

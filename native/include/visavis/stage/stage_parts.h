@@ -26,6 +26,7 @@ struct StageParts {
   LoopInfo loop;
   int fps = 25;  // 25 or 30.
   std::unique_ptr<FaceRenderer> renderer;
+  std::shared_ptr<const Avatar> avatar;  // The renderer's; null where that is a stand-in.
   std::function<std::unique_ptr<LipSync>()> make_lip_sync;  // Called on the constructing thread and on the stage's own.
   std::unique_ptr<VideoEncoder> video;
   std::unique_ptr<SpeechEncoder> audio;
