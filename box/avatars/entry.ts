@@ -2,9 +2,10 @@
 
 import type { z } from "zod";
 import type { AvatarState, Framing } from "../../contract/avatars.ts";
+import type { Clip } from "../../contract/clips.ts";
 import type { cropSchema } from "../../contract/library.ts";
 import type { CheckedPhoto } from "./prepare.ts";
-import type { AvatarRecord } from "./store.ts";
+import { clipsOf, type AvatarRecord } from "./record.ts";
 
 export interface AvatarEntry {
   id: string;
@@ -19,14 +20,17 @@ export interface AvatarEntry {
   dir: string;
   framing: Framing;
   gestureAmplitude: number;
-  /** Name and SHA-256 (hex) of the photograph as it was uploaded. */
+  kind: "photo" | "video";
+  /** Those that were asked for; the base one is among them. */
+  clips: Clip[];
+  /** Name and SHA-256 (hex) of the photograph or video as it was uploaded. */
   filename: string;
   sha256: string;
   /** Where in the photograph the avatar was cut from; null for records that never noted it. */
   crop: z.infer<typeof cropSchema> | null;
   /** When this photograph was taken in, in epoch seconds. */
   madeAt: number;
-  /** Its photograph and still are in the portal's archive. */
+  /** Its source, its still and its clips are in the portal's archive. */
   archived: boolean;
   /** Epoch seconds. */
   created_at: number;
@@ -45,14 +49,23 @@ export function entryOf(record: AvatarRecord, dir: string): AvatarEntry {
     dir,
     framing: record.framing,
     gestureAmplitude: record.gesture_amplitude,
+    kind: record.kind ?? "photo",
+    clips: clipsOf(record),
     filename: record.filename,
     sha256: record.sha256,
     crop: record.square ? { crop: record.framing, ...record.square } : null,
     madeAt: takenAt(record),
-    archived: record.build !== null && record.archived_build === record.build,
+    archived: isArchived(record),
     created_at: record.created_at,
     updated_at: record.updated_at,
   };
+}
+
+function isArchived({ build, archived_build, clips }: AvatarRecord): boolean {
+  const waiting = Object.values(clips ?? {}).some(
+    ({ state, archived }) => state === "generated" && !archived,
+  );
+  return build !== null && archived_build === build && !waiting;
 }
 
 /** When the photograph of a record was taken in. */
@@ -61,7 +74,10 @@ export function takenAt({ taken_at, created_at }: AvatarRecord): number {
 }
 
 /** Where in its photograph the shown square lies. */
-export function squareOf({ crop, source }: CheckedPhoto): NonNullable<AvatarRecord["square"]> {
+export function squareOf({
+  crop,
+  source,
+}: Pick<CheckedPhoto, "crop" | "source">): NonNullable<AvatarRecord["square"]> {
   return {
     x: crop.left / source.width,
     y: crop.top / source.height,

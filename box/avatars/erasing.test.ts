@@ -1,33 +1,17 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { FaceFinder } from "./landmarks.ts";
+import { pictureOf, sameFace as finder } from "../testing/avatar-tools.ts";
+import { FakeMediaFiles } from "../testing/fake-media-files.ts";
 import { AvatarLibrary } from "./library.ts";
 import type { AvatarBuilder } from "./prepare.ts";
-import { openMedia } from "../media/open.ts";
 
 const ANN = "ann@example.com";
 const BEN = "ben@example.com";
-const [grey, blue] = (await Promise.all(
-  ["#888888", "#4466aa"].map((background) =>
-    sharp({ create: { width: 400, height: 300, channels: 3, background } })
-      .png()
-      .toBuffer(),
-  ),
-)) as [Buffer, Buffer];
-
-/** Sees the same face in every picture: what is tested here is what becomes of files. */
-const finder = {
-  findFace: () =>
-    Promise.resolve({
-      geometry: { centre: { x: 200, y: 150 }, heightPx: 100 },
-      landmarks: Array.from({ length: 478 * 3 }, () => 150),
-    }),
-  close: () => Promise.resolve(),
-} as unknown as FaceFinder;
+const [grey, blue] = await Promise.all([pictureOf("#888888"), pictureOf("#4466aa")]);
 
 let held: Promise<void> | undefined;
 let fault: Error | undefined;
@@ -35,6 +19,7 @@ const builder: AvatarBuilder = async ({ outDir }) => {
   await held;
   if (fault) throw fault;
   await writeFile(join(outDir, "rig.vvr"), "rig");
+  await writeFile(join(outDir, "loop.i420"), "");
   return { width: 512, height: 512, fps: 25, frames: 200 };
 };
 
@@ -54,7 +39,7 @@ afterEach(async () => {
 });
 
 const openLibrary = () =>
-  AvatarLibrary.open({ stateDir, media: openMedia(), stockDir: stateDir, finder, builder });
+  AvatarLibrary.open({ stateDir, media: new FakeMediaFiles(), stockDir: stateDir, finder, builder });
 const folder = (id: string) => join(stateDir, "avatars", id);
 const buildsOf = async (id: string) =>
   (await readdir(folder(id))).filter((name) => name.startsWith("build-"));
@@ -158,14 +143,21 @@ test("the archive gets photograph and still of a build once, also over a restart
   expect(await library.archivable(BEN, id)).toBeUndefined();
   const found = await library.archivable(ANN, id);
   if (!found) throw new Error("There is nothing to archive.");
-  expect(found.source).toEqual(await readFile(join(folder(id), "source.jpg")));
-  expect(await sharp(found.still).metadata()).toMatchObject({ format: "jpeg", width: 512 });
+  expect(found.files.map(({ role, tone, filename }) => [role, tone, filename])).toEqual([
+    ["source", null, "source.jpg"],
+    ["still", null, "still.jpg"],
+    ["clip", "neutral", "neutral.mp4"],
+  ]);
+  const [source, still] = found.files.map(({ path }) => path);
+  expect(await sharp(source).metadata()).toMatchObject({ format: "jpeg", width: 400 });
+  expect(await sharp(still).metadata()).toMatchObject({ format: "jpeg", width: 512 });
   expect(library.owned()).toMatchObject([{ id, archived: false }]);
-  await library.markArchived(id, "another build");
+  await library.markArchived(id, ["another build"]);
   expect(library.owned()).toMatchObject([{ archived: false }]);
-  await library.markArchived(id, found.build);
+  await library.markArchived(id, found.builds);
   await library.close();
   library = await openLibrary();
+  expect(await library.archivable(ANN, id)).toBeUndefined();
   const crop = { crop: "bust", x: 0.175, y: expect.any(Number), w: 0.65, h: expect.closeTo(260 / 300) };
   expect(library.owned()).toMatchObject([{ id, archived: true, filename: "me.png", crop }]);
   await make(blue);

@@ -2,20 +2,40 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AvatarCreated, AvatarList, BuildReport } from "../../contract/avatars.ts";
-import { baseTone, type Tone } from "../../contract/tones.ts";
+import {
+  parseVariantId,
+  type AvatarCreated,
+  type AvatarList,
+  type VideoList,
+} from "../../contract/avatars.ts";
+import type { BuildReport } from "../../contract/avatars.ts";
+import type { Clip } from "../../contract/clips.ts";
+import { baseTone, tones as vocabulary, type Tone } from "../../contract/tones.ts";
+import type { BoxConfig } from "../config.ts";
 import type { Media } from "../media/media.ts";
+import { archivable, markArchived, type Archivable } from "./archiving.ts";
 import { BuildQueue } from "./build-queue.ts";
-import { entryOf, squareOf, takenAt, type AvatarEntry } from "./entry.ts";
+import { Builds, CLIP_FILE, footageTools, type Tools } from "./builds.ts";
+import type { ClipGenerator } from "./clips/generator.ts";
+import { HttpClipGenerator } from "./clips/http-generator.ts";
+import { retryClip } from "./clips/retry.ts";
+import { entryOf, type AvatarEntry } from "./entry.ts";
+import { eraseAvatar } from "./erasing.ts";
 import { AvatarError } from "./errors.ts";
-import { parseFraming } from "./framing.ts";
+import { withDisk } from "./faults.ts";
 import { AVATAR_ID, displayName, filenameId, uniqueId } from "./ids.ts";
+import { takeIn, type CheckConsent } from "./intake.ts";
+import { Journal } from "./journal.ts";
 import { FaceFinder } from "./landmarks.ts";
-import { checkPhoto, encodeSource, nativeBuilder, PREPARATION_VERSION, PREVIEW_FILE } from "./prepare.ts";
-import type { AvatarBuilder, CheckedPhoto } from "./prepare.ts";
+import { listAvatars, listVideos } from "./listing.ts";
+import { nativeBuilder, PREVIEW_FILE } from "./prepare.ts";
+import type { AvatarBuilder } from "./prepare.ts";
+import { clipsOf, loopBuild, readyTones, type AvatarRecord, type ClipTemplate } from "./record.ts";
+import { resume } from "./resuming.ts";
+import { Shelf } from "./shelf.ts";
+import { stockRank } from "./stock.ts";
 import { AvatarStore } from "./store.ts";
-import type { AvatarRecord } from "./store.ts";
-import { digest, photoBytes, type CreateAvatarRequest } from "./upload.ts";
+import type { CreateAvatarRequest } from "./upload.ts";
 
 export type { AvatarEntry } from "./entry.ts";
 export type { CreateAvatarRequest } from "./upload.ts";
@@ -25,174 +45,215 @@ export interface AvatarLibraryOptions {
   media: Media;
   /** The box's state folder; avatars live in `<stateDir>/avatars`. */
   stateDir: string;
+  /** What the box offers; everything that is built in unless told otherwise. */
+  offers?: BoxConfig["avatars"];
   onProgress?(avatar: string, report: BuildReport): void;
+  /** The clip of a tone moved. What an upload begins with is not told: whoever uploads knows. */
+  onClip?(avatar: string, clip: Clip): void;
+  /** A build failed for a reason that its owner cannot be told. */
+  onFault?(error: unknown): void;
+  /** Whether an account agreed to a likeness; a box alone takes any token as its caller's word. */
+  checkConsent?: CheckConsent;
   /** The native builder unless told otherwise. */
   builder?: AvatarBuilder;
+  /** Makes the clips in place of the one that `offers` names. */
+  generator?: ClipGenerator;
+  footage?: Tools["footage"];
   /** A face finder that others use too, left open at the end; one of its own unless told otherwise. */
   finder?: FaceFinder;
   /** Folder of the stock portraits; the ones that ship unless told otherwise. */
   stockDir?: string;
 }
 
-const STOCK = [
-  { id: "maya", name: "Maya" },
-  { id: "theo", name: "Theo" },
-];
 const STOCK_DIR = fileURLToPath(new URL("stock/", import.meta.url));
+const everything: BoxConfig["avatars"] = { photoCreation: true, clips: { kind: "builtin" } };
+const anyToken: CheckConsent = ({ token }) => Promise.resolve(token.trim() !== "");
 
 /** The avatars of one box, on disk and in memory: who may see which, and what state each is in. */
 export class AvatarLibrary {
-  #store: AvatarStore;
-  #media: Media;
-  #finder: FaceFinder;
-  #ownsFinder: boolean;
-  #queue: BuildQueue;
-  #stockDir: string;
-  #records = new Map<string, AvatarRecord>();
+  readonly #shelf: Shelf;
+  readonly #tools: Tools;
+  readonly #ownsFinder: boolean;
+  readonly #queue = new BuildQueue();
+  readonly #journal: Journal;
+  readonly #builds: Builds;
+  readonly #checkConsent: CheckConsent;
+  /** Who makes clips from a still here; null: nobody. */
+  readonly #template: Exclude<ClipTemplate, "footage"> | null;
   #choices = new Map<string, string>();
   #closing: Promise<void> | undefined;
 
-  private constructor({ media, stateDir, onProgress, builder, finder, stockDir }: AvatarLibraryOptions) {
-    this.#store = new AvatarStore(join(stateDir, "avatars"));
-    this.#media = media;
-    this.#finder = finder ?? new FaceFinder();
-    this.#ownsFinder = !finder;
-    this.#stockDir = stockDir ?? STOCK_DIR;
-    this.#queue = new BuildQueue({
-      store: this.#store,
-      builder: builder ?? nativeBuilder,
-      onProgress,
-      onRecord: (record) => this.#records.set(record.id, record),
-      isWanted: (id) => this.#records.has(id),
+  private constructor(options: AvatarLibraryOptions) {
+    const { photoCreation, clips } = options.offers ?? everything;
+    const generator = options.generator ?? (clips.kind === "http" ? new HttpClipGenerator(clips) : null);
+    this.#template = photoCreation && clips.kind !== "none" ? (generator ? "http" : "motion") : null;
+    this.#shelf = new Shelf(new AvatarStore(join(options.stateDir, "avatars")));
+    this.#ownsFinder = !options.finder;
+    this.#checkConsent = options.checkConsent ?? anyToken;
+    this.#tools = {
+      media: options.media,
+      finder: options.finder ?? new FaceFinder(),
+      builder: options.builder ?? nativeBuilder,
+      generator,
+      footage: options.footage ?? footageTools,
+    };
+    const { onProgress, onClip, onFault } = options;
+    this.#journal = new Journal({ record: (id) => this.#shelf.get(id), onProgress });
+    this.#builds = new Builds({
+      shelf: this.#shelf,
+      queue: this.#queue,
+      journal: this.#journal,
+      tools: this.#tools,
+      onClip,
+      onFault,
     });
   }
 
   /**
-   * Opens the library, making its folder if need be. What a crash left half made is removed or prepared again, and stock
-   * avatars are prepared where they are missing or outdated; both in the background.
+   * Opens the library, making its folder if need be. What a crash left half made is removed, prepared again or failed, and
+   * stock avatars are prepared where they are missing or outdated; both in the background.
    */
   static async open(options: AvatarLibraryOptions): Promise<AvatarLibrary> {
     const library = new AvatarLibrary(options);
-    for (const record of await library.#store.load()) library.#records.set(record.id, record);
-    library.#choices = await library.#store.loadChoices();
-    for (const record of library.#records.values()) {
-      if (record.owner !== null && !library.#isCurrent(record)) await library.#rebuild(record);
-    }
-    for (const stock of STOCK) await library.#ensureStock(stock);
+    await library.#shelf.load();
+    library.#choices = await library.#shelf.store.loadChoices();
+    await resume({
+      shelf: library.#shelf,
+      queue: library.#queue,
+      builds: library.#builds,
+      stockDir: options.stockDir ?? STOCK_DIR,
+    });
     return library;
   }
 
   /**
-   * Checks the picture and its face, and then builds in the background. Rejects with AvatarError: what is wrong with the
-   * picture, avatar_busy while the same id is being built, too_many_builds, library_closed.
+   * Checks what was uploaded, and then builds in the background, the avatar before its tones. Rejects with AvatarError: what
+   * is wrong with the file, avatar_busy while the same id is being built, too_many_builds, storage_full, library_closed.
    */
   async create(request: CreateAvatarRequest): Promise<AvatarCreated> {
-    const { owner, filename, name } = request;
-    const framing = parseFraming(request.framing);
-    const display_name = displayName(name, filename);
-    const id =
-      name === undefined ? filenameId(owner, filename) : uniqueId(name, (taken) => this.#records.has(taken));
-    const ticket = this.#queue.reserve(id);
+    const { owner, filename } = request;
+    const display_name = displayName(
+      request.name ?? (request.id === undefined ? undefined : request.id),
+      filename,
+    );
+    const id = this.#idOf(request);
+    const claim = this.#queue.claimAvatar(id);
+    const takeBack = this.#journal.begin(id);
     try {
-      const bytes = await photoBytes(request);
-      const photo = await checkPhoto({
-        bytes,
-        framing,
-        finder: this.#finder,
-        media: this.#media,
-        onStep: ticket.step,
-      });
-      const previous = this.#records.get(id);
-      const now = epochSeconds();
-      const record: AvatarRecord = {
-        id,
-        display_name,
-        owner,
-        status: "preparing",
-        detail: "",
-        framing,
-        gesture_amplitude: Math.min(1, Math.max(0, request.gestureAmplitude ?? 0.5)),
-        filename,
-        sha256: digest(bytes),
-        version: PREPARATION_VERSION,
-        build: previous?.build ?? null,
-        square: squareOf(photo),
-        taken_at: now,
-        created_at: previous?.created_at ?? now,
-        updated_at: now,
-      };
-      await this.#store.saveSource(id, await encodeSource(photo.source));
-      await this.#store.save(record);
-      this.#records.set(id, record);
-      ticket.start(record, () => Promise.resolve(photo));
+      const { record, files, plan, photo } = await takeIn(
+        request,
+        { ...this.#tools, checkConsent: this.#checkConsent, generator: this.#template },
+        (step) => this.#journal.step(id, step),
+      );
+      await this.#keep({ ...record, id, display_name, build: null, created_at: record.updated_at }, files);
+      const claims = plan.coming.map(({ tone }) => this.#queue.claimTone(id, tone));
+      this.#builds.startAvatar(claim, photo);
+      for (const tone of claims) this.#builds.startTone(tone);
+      const active = this.active(owner)?.id ?? "";
+      const coming = new Set<Tone>([baseTone, ...plan.coming.map(({ tone }) => tone)]);
+      const tones = vocabulary.filter((tone) => coming.has(tone));
+      return { avatar: id, display_name, status: "preparing", tones, note: plan.note, active };
     } catch (error) {
-      ticket.release();
+      takeBack();
+      claim.release();
       throw error;
     }
-    return {
-      avatar: id,
-      display_name,
-      status: "preparing",
-      tones: [baseTone],
-      note: "",
-      active: this.active(owner)?.id ?? "",
-    };
   }
 
   list(account: string | null): AvatarList {
-    const visible = this.#visible(account);
-    const ready = visible.filter((record) => record.status === "ready");
     const active = this.active(account)?.id ?? "";
-    return {
-      avatars: ready.map(({ id }) => id),
-      groups: visible.map((record) => ({
-        id: record.id,
-        display_name: record.display_name,
-        variants: [record.id],
-        tones: [baseTone],
-        preview: record.build === null ? "" : record.id,
-        stock: record.owner === null,
-      })),
-      preparing: visible.filter((record) => record.status === "preparing").map(({ id }) => id),
-      active,
-      active_group: active,
-      builds: Object.fromEntries(
-        visible.flatMap(({ id }) => {
-          const report = this.#queue.report(id);
-          return report ? [[id, report]] : [];
-        }),
-      ),
-    };
+    const report = (id: string) => this.#journal.report(id);
+    return listAvatars({ records: this.#visible(account), active, report });
   }
 
-  /** Own and stock avatars by id or variant id; somebody else's is undefined, as one that does not exist. */
+  /** Every variant, as a source upload. */
+  videos(account: string | null): VideoList {
+    return listVideos({ records: this.#visible(account), active: this.active(account)?.id ?? "" });
+  }
+
+  /** Own and stock avatars by id, or by the id of a variant that can be shown; somebody else's is undefined, as an unknown one. */
   resolve(account: string | null, id: string): AvatarEntry | undefined {
-    const record = this.#records.get(id);
-    return record && isVisible(record, account) ? this.#entry(record) : undefined;
+    const found = this.#variant(account, id);
+    const shown = found && readyTones(found.record).includes(found.tone);
+    return shown ? this.#entry(found.record) : undefined;
   }
 
-  /** As resolve, and waits for a build in flight. Rejects with AvatarError unknown_avatar or avatar_not_ready. */
+  /** As resolve, and waits for a build of the avatar in flight. Rejects with AvatarError unknown_avatar or avatar_not_ready. */
   async ready(account: string | null, id: string): Promise<AvatarEntry> {
-    this.#require(account, id);
+    const before = this.resolve(account, id);
+    if (!before) throw unknownAvatar();
+    await this.#queue.settled(before.id, baseTone);
+    const entry = this.resolve(account, id);
+    if (!entry) throw unknownAvatar();
+    if (entry.status !== "ready")
+      throw new AvatarError("avatar_not_ready", entry.detail || "This avatar is not ready yet.");
+    return entry;
+  }
+
+  /** Waits until nothing of an avatar is being built, and answers what came of it; undefined where it is gone. */
+  async settled(account: string, id: string): Promise<AvatarEntry | undefined> {
     await this.#queue.settled(id);
-    const record = this.#require(account, id);
-    if (record.status !== "ready") {
-      throw new AvatarError("avatar_not_ready", record.detail || "This avatar is not ready yet.");
-    }
-    return this.#entry(record);
+    return this.resolve(account, id);
   }
 
   /** The loops that a stage may show of a ready avatar, by tone; the base one is always among them. */
   loops(account: string | null, id: string): ReadonlyMap<Tone, string> {
-    const entry = this.resolve(account, id);
-    return new Map(entry?.status === "ready" ? [[baseTone, entry.dir]] : []);
+    const record = this.#variant(account, id)?.record;
+    const found = record && readyTones(record).map((tone) => [tone, loopBuild(record, tone)] as const);
+    return new Map(
+      found?.flatMap(([tone, build]) =>
+        record && build !== null ? [[tone, this.#shelf.store.dirOf(record.id, build)]] : [],
+      ),
+    );
   }
 
   /** JPEG bytes. Rejects with AvatarError unknown_avatar or avatar_not_ready. */
   async preview(account: string | null, id: string): Promise<Buffer> {
-    const { build } = this.#require(account, id);
+    const found = this.#variant(account, id);
+    if (!found) throw unknownAvatar();
+    const { record, tone } = found;
+    const build = tone === baseTone ? record.build : loopBuild(record, tone);
     if (build === null) throw new AvatarError("avatar_not_ready", "This avatar is not ready yet.");
-    return readFile(join(this.#store.dirOf(id, build), PREVIEW_FILE));
+    return readFile(join(this.#shelf.store.dirOf(record.id, build), PREVIEW_FILE));
+  }
+
+  /** The clips of an avatar, by its id or that of a variant. Throws AvatarError unknown_avatar. */
+  clips(account: string | null, id: string): { avatar: string; clips: Clip[] } {
+    const found = this.#variant(account, id);
+    if (!found) throw unknownAvatar();
+    return { avatar: found.record.id, clips: clipsOf(found.record) };
+  }
+
+  /** Where a tone's MP4 lies, by default that of the variant. Throws AvatarError unknown_avatar, unknown_tone or clip_not_found. */
+  clipFile(account: string | null, id: string, tone?: Tone): string {
+    const found = this.#variant(account, id);
+    if (!found) throw unknownAvatar();
+    const { record } = found;
+    const build = loopBuild(record, tone ?? found.tone);
+    const path = build === null ? "" : join(this.#shelf.store.dirOf(record.id, build), CLIP_FILE);
+    if (path === "" || !existsSync(path))
+      throw new AvatarError("clip_not_found", "There is no clip of this tone to play.");
+    return path;
+  }
+
+  /**
+   * Builds the clip of a tone, anew where there is one. Rejects with AvatarError, in this order: unknown_avatar,
+   * unknown_tone, avatar_clips_unavailable, consent_required, clip_already_generating, clip_generator_unavailable.
+   */
+  retry(account: string, id: string, tone: string): ReturnType<typeof retryClip> {
+    const record = this.#variant(account, id)?.record;
+    return retryClip({
+      record: record?.owner === account ? record : undefined,
+      account,
+      tone,
+      template: this.#template,
+      generator: this.#tools.generator,
+      checkConsent: this.#checkConsent,
+      shelf: this.#shelf,
+      queue: this.#queue,
+      builds: this.#builds,
+      journal: this.#journal,
+    });
   }
 
   /** The account's choice, else the first stock avatar, a ready one if any; null while none exists. */
@@ -206,191 +267,138 @@ export class AvatarLibrary {
 
   /** Rejects with AvatarError unknown_avatar. */
   async setActive(account: string, id: string): Promise<void> {
-    this.#require(account, id);
+    if (!this.resolve(account, id)) throw unknownAvatar();
     this.#choices.set(account, id);
-    await this.#store.saveChoices(this.#choices);
+    await this.#shelf.store.saveChoices(this.#choices);
   }
 
-  /** Removes an uploaded avatar and its photograph. Rejects with AvatarError stock_avatar, unknown_avatar or avatar_busy. */
+  /**
+   * Removes an uploaded avatar with its files and calls off what is being built of it. Rejects with AvatarError stock_avatar,
+   * unknown_avatar, or avatar_busy while another upload of the same id is being checked.
+   */
   async delete(account: string, id: string): Promise<{ deleted: string; active: string | null }> {
-    const record = this.#require(account, id);
+    const record = this.#shelf.get(id);
+    if (!record || !isVisible(record, account)) throw unknownAvatar();
     if (record.owner === null) throw new AvatarError("stock_avatar", "Only uploaded avatars can be deleted.");
-    if (this.#queue.isBusy(id))
-      throw new AvatarError("avatar_busy", "This avatar is being built; try again in a moment.");
-    this.#records.delete(id);
-    this.#queue.forget(id);
+    if (this.#queue.isBeingTakenIn(id))
+      throw new AvatarError("avatar_busy", "This avatar is being uploaded again; try again in a moment.");
+    this.#shelf.forget(id);
+    this.#queue.abort(id);
     await this.#forgetChoice(account, id);
-    await this.#store.remove(id);
+    await this.#queue.settled(id);
+    await this.#shelf.remove(id);
+    this.#journal.forget(id);
     return { deleted: id, active: this.active(account)?.id ?? null };
   }
 
   /** What accounts uploaded to this box. */
   owned(): AvatarEntry[] {
-    return [...this.#records.values()]
+    return this.#shelf
+      .all()
       .filter(({ owner }) => owner !== null)
       .map((record) => this.#entry(record));
   }
 
-  /** The files of a ready avatar that the portal's archive keeps, both JPEG; undefined while it is not ready. */
-  async archivable(
-    account: string,
-    id: string,
-  ): Promise<{ build: string; source: Buffer; still: Buffer } | undefined> {
-    const record = this.#records.get(id);
-    if (record?.owner !== account || record.status !== "ready" || record.build === null) return undefined;
-    const { build } = record;
-    const [source, still] = await Promise.all([this.#store.readSource(id), this.preview(account, id)]);
-    // A new photograph may have come while these were read.
-    return this.#records.get(id) === record ? { build, source, still } : undefined;
+  /** The files of a ready avatar that the portal's archive does not have yet; undefined while it is not ready. */
+  archivable(account: string, id: string): Promise<Archivable | undefined> {
+    return archivable(this.#shelf, account, id);
   }
 
-  /** Notes that the archive holds what `archivable` answered for a build. */
-  async markArchived(id: string, build: string): Promise<void> {
-    const record = this.#records.get(id);
-    if (record?.status !== "ready" || record.build !== build) return;
-    const archived: AvatarRecord = { ...record, archived_build: build };
-    this.#records.set(id, archived);
-    await this.#store.save(archived);
+  /** Notes that the archive holds what `archivable` answered. */
+  markArchived(id: string, builds: readonly string[]): Promise<void> {
+    return markArchived(this.#shelf, id, builds);
+  }
+
+  /** Notes why the portal's library does not hold an avatar; empty when it does. */
+  async noteRegistry(id: string, note: string): Promise<void> {
+    await this.#shelf.change(id, (record) =>
+      (record.registry_note ?? "") === note ? undefined : { ...record, registry_note: note },
+    );
   }
 
   /**
    * Removes whatever is left here of an avatar that was erased at `erasedAt` (epoch seconds): all of it, or, where another
-   * photograph was taken in under its id since, what was built before. Waits for a build under way. False when that was
-   * not possible now.
+   * upload was taken in under its id since, what was built before. Waits for builds under way. False when that was not
+   * possible now.
    */
   async erase(account: string, id: string, erasedAt: number): Promise<boolean> {
-    if (!AVATAR_ID.test(id)) return true;
-    const known = this.#records.get(id);
-    if (known && known.owner !== account) return true;
-    const isErased = (record: AvatarRecord) => takenAt(record) <= erasedAt;
-    // A build that nobody wants any more is given up at its end.
-    if (known && isErased(known)) this.#records.delete(id);
-    await this.#queue.settled(id);
-    if (this.#queue.isBusy(id) || this.#closing) return false;
-    const ticket = this.#queue.reserve(id, { unlimited: true });
-    try {
-      const record = this.#records.get(id);
-      if (!record || isErased(record)) {
-        this.#records.delete(id);
-        await this.#forgetChoice(account, id);
-        await this.#store.remove(id);
-      } else if (record.status === "preparing") {
-        return false;
-      } else {
-        // Of a failed one the build on disk is the one before.
-        const kept: AvatarRecord = record.status === "ready" ? record : { ...record, build: null };
-        this.#records.set(id, kept);
-        await this.#store.save(kept);
-        await this.#store.removeBuildsExcept(id, [kept.build]);
-      }
-    } finally {
-      ticket.release();
-    }
-    if (!this.#records.has(id)) this.#queue.forget(id);
-    return true;
+    const forgetChoice = () => this.#forgetChoice(account, id);
+    const options = { shelf: this.#shelf, queue: this.#queue, account, id, erasedAt, forgetChoice };
+    const erased = await eraseAvatar(options);
+    if (!this.#shelf.has(id)) this.#journal.forget(id);
+    return erased;
   }
 
   async #forgetChoice(account: string, id: string): Promise<void> {
     if (this.#choices.get(account) !== id) return;
     this.#choices.delete(account);
-    await this.#store.saveChoices(this.#choices);
+    await this.#shelf.store.saveChoices(this.#choices);
   }
 
   /** Waits for the build under way, leaves the others for the next start and ends the landmark thread. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= (async () => {
       await this.#queue.close();
-      if (this.#ownsFinder) await this.#finder.close();
+      if (this.#ownsFinder) await this.#tools.finder.close();
     })();
     return this.#closing;
   }
 
+  #idOf({ owner, filename, id, name }: CreateAvatarRequest): string {
+    const isTaken = (taken: string) => this.#shelf.has(taken) || this.#queue.isBusy(taken);
+    if (id === undefined) return name === undefined ? filenameId(owner, filename) : uniqueId(name, isTaken);
+    if (id.length > 64 || !AVATAR_ID.test(id)) {
+      throw new AvatarError(
+        "invalid_body",
+        "avatar_id may have 64 lower-case letters and digits, with single hyphens between them.",
+      );
+    }
+    const holder = this.#shelf.get(id);
+    return holder && holder.owner !== owner ? uniqueId(id, isTaken) : id;
+  }
+
+  /** Puts files and record on disk: both, or neither. */
+  async #keep(fresh: AvatarRecord, files: Parameters<AvatarStore["saveUpload"]>[1]): Promise<void> {
+    const { store } = this.#shelf;
+    const previous = this.#shelf.get(fresh.id);
+    try {
+      await withDisk(async () => {
+        const upload = await store.saveUpload(fresh.id, files);
+        const before = {
+          build: previous?.build ?? null,
+          created_at: previous?.created_at ?? fresh.created_at,
+        };
+        await this.#shelf.put({ ...fresh, ...before, upload });
+      });
+    } catch (error) {
+      await (previous ? store.removeAllBut(previous) : this.#shelf.remove(fresh.id)).catch(() => undefined);
+      throw error;
+    }
+  }
+
   #visible(account: string | null): AvatarRecord[] {
-    const stockRank = ({ id, owner }: AvatarRecord) =>
-      owner === null ? STOCK.findIndex((stock) => stock.id === id) : -1;
-    return [...this.#records.values()]
+    return this.#shelf
+      .all()
       .filter((record) => isVisible(record, account))
       .toSorted(
         (a, b) => stockRank(a) - stockRank(b) || b.created_at - a.created_at || a.id.localeCompare(b.id),
       );
   }
 
-  #require(account: string | null, id: string): AvatarRecord {
-    const record = this.#records.get(id);
-    if (!record || !isVisible(record, account))
-      throw new AvatarError("unknown_avatar", "There is no such avatar.");
-    return record;
+  /** The record behind an id or variant id, as far as the account may see it. */
+  #variant(account: string | null, id: string): { record: AvatarRecord; tone: Tone } | undefined {
+    const parsed = parseVariantId(id);
+    const record = parsed ? this.#shelf.get(parsed.avatar) : undefined;
+    return parsed && record && isVisible(record, account) ? { record, tone: parsed.tone } : undefined;
   }
 
   #entry(record: AvatarRecord): AvatarEntry {
-    return entryOf(record, record.build === null ? "" : this.#store.dirOf(record.id, record.build));
-  }
-
-  #isCurrent(record: AvatarRecord): boolean {
-    if (record.status === "failed") return true;
-    if (record.status !== "ready" || record.version !== PREPARATION_VERSION || record.build === null)
-      return false;
-    return existsSync(join(this.#store.dirOf(record.id, record.build), "rig.vvr"));
-  }
-
-  /** Builds from the photograph that was kept, unless there is none. */
-  async #rebuild(record: AvatarRecord): Promise<void> {
-    const source = await this.#store.readSource(record.id).catch(() => undefined);
-    if (!source) {
-      const detail = "The box stopped before the photograph was kept. Upload it again.";
-      const failed: AvatarRecord = { ...record, status: "failed", detail, build: null };
-      this.#records.set(record.id, failed);
-      await this.#store.save(failed);
-      return;
-    }
-    await this.#enqueue({ ...record, version: PREPARATION_VERSION }, source);
-  }
-
-  async #ensureStock({ id, name }: { id: string; name: string }): Promise<void> {
-    const bytes = await readFile(join(this.#stockDir, `${id}.png`));
-    const existing = this.#records.get(id);
-    const sha256 = digest(bytes);
-    if (existing?.sha256 === sha256 && existing.status === "ready" && this.#isCurrent(existing)) return;
-    const now = epochSeconds();
-    const record: AvatarRecord = {
-      id,
-      display_name: name,
-      owner: null,
-      status: "preparing",
-      detail: "",
-      framing: "bust",
-      gesture_amplitude: 0.5,
-      filename: `${id}.png`,
-      sha256,
-      version: PREPARATION_VERSION,
-      build: existing?.build ?? null,
-      created_at: existing?.created_at ?? now,
-      updated_at: now,
-    };
-    await this.#enqueue(record, bytes);
-  }
-
-  async #enqueue(record: AvatarRecord, bytes: Uint8Array): Promise<void> {
-    const preparing: AvatarRecord = { ...record, status: "preparing", detail: "" };
-    await this.#store.save(preparing);
-    this.#records.set(record.id, preparing);
-    const ticket = this.#queue.reserve(record.id, { unlimited: true });
-    ticket.start(preparing, (): Promise<CheckedPhoto> =>
-      checkPhoto({
-        bytes,
-        framing: record.framing,
-        finder: this.#finder,
-        media: this.#media,
-        onStep: ticket.step,
-      }),
-    );
+    return entryOf(record, record.build === null ? "" : this.#shelf.store.dirOf(record.id, record.build));
   }
 }
+
+const unknownAvatar = () => new AvatarError("unknown_avatar", "There is no such avatar.");
 
 function isVisible({ owner }: AvatarRecord, account: string | null): boolean {
   return owner === null || owner === account;
-}
-
-function epochSeconds(): number {
-  return Math.floor(Date.now() / 1000);
 }

@@ -1,44 +1,30 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { avatarStateSchema, type AvatarState, type Framing } from "../../contract/avatars.ts";
+import { avatarStateSchema } from "../../contract/avatars.ts";
 import { AVATAR_ID } from "./ids.ts";
+import { buildsOf, type AvatarRecord } from "./record.ts";
 
-/** avatar.json. The build it names is complete: it is written after everything in that folder. */
-export interface AvatarRecord {
-  id: string;
-  display_name: string;
-  /** Account that uploaded it; null for stock avatars. */
-  owner: string | null;
-  status: AvatarState;
-  detail: string;
-  framing: Framing;
-  gesture_amplitude: number;
-  filename: string;
-  /** SHA-256 of the file as it was uploaded, in hex. */
-  sha256: string;
-  /** PREPARATION_VERSION of the build. */
-  version: number;
-  /** Folder of the newest complete build, beside avatar.json; null before the first. */
-  build: string | null;
-  /** Where in the photograph the square lies that is shown, in fractions of its width and height; older records lack it. */
-  square?: { x: number; y: number; w: number; h: number };
-  /** When this photograph was taken in; a record that lacks it has had no other since `created_at`. */
-  taken_at?: number;
-  /** The build whose still, with its photograph, is in the portal's archive. */
-  archived_build?: string;
-  created_at: number;
-  updated_at: number;
-}
+export type { AvatarRecord } from "./record.ts";
 
 const RECORD_FILE = "avatar.json";
-const SOURCE_FILE = "source.jpg";
+/** The photograph, or the still of a video, as avatars are built from it again: upright, without metadata. */
+export const SOURCE_FILE = "source.jpg";
 const CHOICES_FILE = "active.json";
 const BUILD_PREFIX = "build-";
+const UPLOAD_PREFIX = "upload-";
+
+/** A file on its way into an upload's folder. */
+export interface UploadFile {
+  name: string;
+  /** Written from memory, moved from another place on this disk, or, with `keep`, left there as well. */
+  content: { bytes: Uint8Array } | { path: string; keep: boolean };
+}
 
 /**
- * The folders of the library: `<root>/<id>/` with avatar.json, source.jpg and one folder a build. Files are replaced by renaming,
- * so that a crash leaves either the old or the new one.
+ * The folders of the library: `<root>/<id>/` with avatar.json, one folder for the uploaded files and one a build. Files are
+ * replaced by renaming, and folders are named by the record only once they are complete, so that a crash leaves either the
+ * old or the new.
  */
 export class AvatarStore {
   readonly root: string;
@@ -47,18 +33,19 @@ export class AvatarStore {
     this.root = root;
   }
 
-  /** Reads every record. Folders without a readable one are half made and removed, as are builds that no record names. */
+  /** Reads every record. Folders without a readable one are half made and removed, as is what no record names. */
   async load(): Promise<AvatarRecord[]> {
     await mkdir(this.root, { recursive: true });
     const records: AvatarRecord[] = [];
     for (const entry of await readdir(this.root, { withFileTypes: true })) {
+      if (entry.name.endsWith(".tmp")) await rm(join(this.root, entry.name), { force: true });
       if (!entry.isDirectory() || !AVATAR_ID.test(entry.name)) continue;
       const record = await this.#readRecord(entry.name);
       if (!record) {
         await this.remove(entry.name);
         continue;
       }
-      await this.removeBuildsExcept(record.id, [record.build]);
+      await this.removeAllBut(record);
       records.push(record);
     }
     return records;
@@ -69,13 +56,44 @@ export class AvatarStore {
     await this.#replace(join(this.root, record.id, RECORD_FILE), JSON.stringify(record, null, 2));
   }
 
-  async saveSource(id: string, jpeg: Buffer): Promise<void> {
-    await mkdir(join(this.root, id), { recursive: true });
-    await this.#replace(join(this.root, id, SOURCE_FILE), jpeg);
+  /** Keeps uploaded files in a folder of their own and answers its name; nothing is left of one that fails. */
+  async saveUpload(id: string, files: readonly UploadFile[]): Promise<string> {
+    const upload = `${UPLOAD_PREFIX}${randomUUID()}`;
+    const folder = join(this.root, id, upload);
+    await mkdir(folder, { recursive: true });
+    try {
+      for (const { name, content } of files) await place(join(folder, name), content);
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+    return upload;
   }
 
-  readSource(id: string): Promise<Buffer> {
-    return readFile(join(this.root, id, SOURCE_FILE));
+  /** Adds a file to an upload's folder. */
+  async addToUpload(record: AvatarRecord, { name, content }: UploadFile): Promise<void> {
+    const target = this.uploaded(record, name);
+    const temporary = `${target}.${randomUUID()}.tmp`;
+    try {
+      await place(temporary, content);
+      await rename(temporary, target);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  async saveSource(record: AvatarRecord, jpeg: Buffer): Promise<void> {
+    await this.#replace(this.uploaded(record, SOURCE_FILE), jpeg);
+  }
+
+  readSource(record: AvatarRecord): Promise<Buffer> {
+    return readFile(this.uploaded(record, SOURCE_FILE));
+  }
+
+  /** Path of an uploaded file; of older records, which have no folder for them, beside avatar.json. */
+  uploaded(record: AvatarRecord, file: string): string {
+    return join(this.root, record.id, record.upload ?? "", file);
   }
 
   /** The name of a folder that does not exist yet. */
@@ -87,11 +105,20 @@ export class AvatarStore {
     return join(this.root, id, build);
   }
 
-  async removeBuildsExcept(id: string, kept: readonly (string | null)[]): Promise<void> {
-    for (const name of await readdir(join(this.root, id))) {
-      const stale = name.startsWith(BUILD_PREFIX) ? !kept.includes(name) : name.endsWith(".tmp");
-      if (stale) await rm(join(this.root, id, name), { recursive: true, force: true });
+  /** Removes builds and uploads that the record does not name, but for those in `kept`, and what was half written. */
+  async removeAllBut(record: AvatarRecord, kept: readonly (string | null)[] = []): Promise<void> {
+    const needed = [...buildsOf(record), record.upload ?? null, ...kept];
+    const folder = join(this.root, record.id);
+    for (const name of await readdir(folder)) {
+      const ours = name.startsWith(BUILD_PREFIX) || name.startsWith(UPLOAD_PREFIX);
+      const stale = ours ? !needed.includes(name) : name.endsWith(".tmp");
+      if (stale) await rm(join(folder, name), { recursive: true, force: true });
     }
+    if (record.upload === undefined) return;
+    await rm(join(folder, SOURCE_FILE), { force: true });
+    const upload = join(folder, record.upload);
+    for (const name of await readdir(upload).catch(() => []))
+      if (name.endsWith(".tmp")) await rm(join(upload, name), { force: true });
   }
 
   remove(id: string): Promise<void> {
@@ -132,5 +159,35 @@ export class AvatarStore {
       await rm(temporary, { force: true });
       throw error;
     }
+  }
+}
+
+/** A large upload is moved and never copied, unless it lies on another disk. */
+async function place(target: string, content: UploadFile["content"]): Promise<void> {
+  if ("bytes" in content) {
+    await writeFile(target, content.bytes);
+    return;
+  }
+  const { path, keep } = content;
+  if (keep) {
+    await copyFile(path, target);
+    return;
+  }
+  try {
+    await rename(path, target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    await copyFile(path, target);
+  }
+}
+
+/** The first bytes of a file, as many as there are. */
+export async function headOf(path: string, bytes: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
   }
 }

@@ -1,7 +1,7 @@
 // Which avatar speaks, and in which tones.
 
 import { baseTone, type Tone } from "../../contract/tones.ts";
-import type { AvatarEntry, AvatarLibrary } from "../avatars/library.ts";
+import type { AvatarEntry, AvatarLibrary, AvatarLibraryOptions } from "../avatars/library.ts";
 
 /** The library as callers of the box see it. */
 export type Faces = Pick<
@@ -17,8 +17,18 @@ export type Faces = Pick<
   | "archivable"
   | "markArchived"
   | "erase"
+  | "videos"
+  | "clips"
+  | "clipFile"
+  | "retry"
+  | "settled"
+  | "delete"
+  | "noteRegistry"
   | "close"
 >;
+
+/** What a library tells the box, and asks it. */
+export type FaceHooks = Pick<AvatarLibraryOptions, "onProgress" | "onClip" | "onFault" | "checkConsent">;
 
 /** The tones an avatar has; at least the base one. */
 export function tonesOf(faces: Faces, account: string, id: string): Tone[] {

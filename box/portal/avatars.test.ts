@@ -3,9 +3,16 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { avatarReportSchema, archiveRequestSchema } from "../../contract/internal/avatars.ts";
+import {
+  avatarReportSchema,
+  archiveRequestSchema,
+  clipReportSchema,
+} from "../../contract/internal/avatars.ts";
 import { digestOf } from "../access/caller.ts";
 import type { AvatarEntry } from "../avatars/library.ts";
 import { createLog } from "../ops/log.ts";
@@ -13,6 +20,7 @@ import { FakeFaces } from "../testing/fake-faces.ts";
 import { startTestBox, type TestBox } from "../testing/test-box.ts";
 import { AvatarReports } from "./avatar-reports.ts";
 import { PortalError, type PendingErasure } from "./client.ts";
+import type { Portal } from "./portal.ts";
 import { ErasureSweep } from "./erasure-sweep.ts";
 import { MediaArchive } from "./media-archive.ts";
 
@@ -103,14 +111,17 @@ class FakePortal {
 }
 
 let portal: FakePortal;
+let folder: string;
 const boxes: TestBox[] = [];
 beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "visavis-archive-"));
   portal = new FakePortal();
   await portal.listen();
 });
 afterEach(async () => {
   for (const box of boxes.splice(0)) await box.close();
   portal.close();
+  await rm(folder, { recursive: true });
 });
 
 async function startBox(environment: Record<string, string> = {}): Promise<TestBox> {
@@ -210,15 +221,19 @@ test("a box alone asks nobody and keeps no name for its volume", async () => {
 
 function reporting(faces: FakeFaces) {
   const reports: Parameters<ConstructorParameters<typeof AvatarReports>[0]["portal"]["reportAvatar"]>[] = [];
+  const clips: Parameters<Portal["reportClip"]>[] = [];
   const archivable: string[] = [];
   const avatarReports = new AvatarReports({
-    portal: { reportAvatar: (...given) => reports.push(given) },
+    portal: {
+      reportAvatar: (...given) => reports.push(given),
+      reportClip: (...given) => clips.push(given),
+    },
     region: "syd",
     weightsVolume: "v1",
     onArchivable: ({ id }) => archivable.push(id),
   });
   avatarReports.attach(faces);
-  return { avatarReports, archivable, reports, told: () => reports.map(([report]) => report) };
+  return { avatarReports, archivable, clips, reports, told: () => reports.map(([report]) => report) };
 }
 
 test("a build is told of at its end, and its files are archived once the library holds it", () => {
@@ -246,6 +261,46 @@ test("a build is told of at its end, and its files are archived once the library
   expect(archivable).toEqual([]);
   reports[1]?.[1]?.("");
   expect(archivable).toEqual(["me"]);
+});
+
+test("clips are told of after their avatar, and archived once the library holds them", () => {
+  const faces = new FakeFaces();
+  const { avatarReports, archivable, clips } = reporting(faces);
+  const [neutral] = faces.entries[0]?.clips ?? [];
+  if (!neutral) throw new Error("There is no clip.");
+  const happy = { ...neutral, tone: "happy" as const, variant_id: "me__happy", duration_s: null };
+  const avatar = ownAvatar(faces, "me", { clips: [neutral, { ...happy, state: "generating" }] });
+  avatarReports.made({ account, avatar: "me", name: null });
+  expect(clips.map(([{ clip }]) => [clip.tone, clip.state])).toEqual([
+    ["neutral", "generated"],
+    ["happy", "generating"],
+  ]);
+  avatarReports.clipMoved("me", { ...happy, state: "failed", detail: "No." });
+  avatarReports.clipMoved("me", { ...happy, state: "generated", duration_s: 8 });
+  avatarReports.clipMoved("maya", neutral);
+  avatarReports.clipMoved("erased", neutral);
+  expect(clips).toHaveLength(4);
+  for (const [report] of clips) clipReportSchema.parse(report);
+  expect(clips.at(-1)?.[0]).toMatchObject({ account, avatar_id: "me", made_at: avatar.madeAt });
+  clips[2]?.[1]?.();
+  expect(archivable).toEqual([]);
+  clips[3]?.[1]?.();
+  expect(archivable).toEqual(["me"]);
+});
+
+test("of a build's steps only those that are news are told, and the library's note is kept", async () => {
+  const faces = new FakeFaces();
+  const { avatarReports, reports, told } = reporting(faces);
+  ownAvatar(faces, "me");
+  const ready = { ...build("ready"), step: "clips" as const, finished_at: null };
+  for (const progress of [0.6, 0.7, 0.8]) avatarReports.moved("me", { ...ready, progress });
+  avatarReports.moved("me", build("ready"));
+  avatarReports.moved("me", build("ready"));
+  expect(told().map((report) => report.build?.step)).toEqual(["clips", "done"]);
+  reports[0]?.[1]?.("The library is full.");
+  expect(faces.notes.get("me")).toBe("The library is full.");
+  reports[1]?.[1]?.("");
+  expect(faces.notes.get("me")).toBe("");
 });
 
 test("a start tells of what is not ready, and archives what never was", () => {
@@ -282,34 +337,53 @@ function archiving(faces: FakeFaces) {
   return { client, archive: new MediaArchive({ portal: client, faces, log, retryMs: 1 }) };
 }
 
+/** The files of every avatar: a photograph, its still, and two clips. */
+async function withFiles(faces: FakeFaces): Promise<void> {
+  const files = [
+    { role: "source", tone: null, filename: "source.jpg", content_type: "image/jpeg" },
+    { role: "still", tone: null, filename: "still.jpg", content_type: "image/jpeg" },
+    { role: "clip", tone: "neutral", filename: "neutral.mp4", content_type: "video/mp4" },
+    { role: "clip", tone: "happy", filename: "happy.mp4", content_type: "video/mp4" },
+  ] as const;
+  const placed = files.map((file) => ({ ...file, path: join(folder, file.filename) }));
+  for (const { path, filename } of placed) await writeFile(path, `bytes of ${filename}`);
+  faces.files = { files: placed, builds: ["build-1"] };
+}
+
 const puts = () => portal.asked.filter(({ method }) => method === "PUT");
 
-test("photograph and still are PUT as they were granted, and noted as archived", async () => {
+test("source, still and clips are PUT as they were granted, and noted as archived", async () => {
   const faces = new FakeFaces();
+  await withFiles(faces);
   const avatar = ownAvatar(faces, "me");
   const { client, archive } = archiving(faces);
   archive.add(avatar);
   await expect.poll(() => avatar.archived).toBe(true);
-  const sent = puts().toSorted((a, b) => a.path.localeCompare(b.path));
-  expect(sent.map(({ path, type, bytes }) => [path, type, bytes.toString()])).toEqual([
-    ["/storage/source.jpg", "image/jpeg", "photograph of me"],
-    ["/storage/still.jpg", "image/jpeg", "still of me"],
+  expect(puts().map(({ path, type, bytes }) => [path, type, bytes.toString()])).toEqual([
+    ["/storage/source.jpg", "image/jpeg", "bytes of source.jpg"],
+    ["/storage/still.jpg", "image/jpeg", "bytes of still.jpg"],
+    ["/storage/neutral.mp4", "video/mp4", "bytes of neutral.mp4"],
+    ["/storage/happy.mp4", "video/mp4", "bytes of happy.mp4"],
   ]);
   const request = archiveRequestSchema.parse(client.grantArchive.mock.calls[0]?.[0]);
   expect(request).toMatchObject({ account, avatar_id: "me", made_at: 5 });
-  expect(request.files.map(({ role, tone, size, sha256 }) => ({ role, tone, size, sha256 }))).toEqual(
-    (["source", "still"] as const).map((role, at) => {
-      const bytes = Buffer.from(`${at === 0 ? "photograph" : "still"} of me`);
-      const sha256 = createHash("sha256").update(bytes).digest("hex");
-      return { role, tone: null, size: bytes.length, sha256 };
-    }),
-  );
+  for (const { filename, size, sha256 } of request.files) {
+    const bytes = Buffer.from(`bytes of ${filename}`);
+    expect([size, sha256]).toEqual([bytes.length, createHash("sha256").update(bytes).digest("hex")]);
+  }
+  expect(request.files.map(({ role, tone }) => [role, tone])).toEqual([
+    ["source", null],
+    ["still", null],
+    ["clip", "neutral"],
+    ["clip", "happy"],
+  ]);
   expect(client.closeArchive).toHaveBeenCalledWith(request);
   await archive.close();
 });
 
 test("whatever fails on the way is done again until it is through", async () => {
   const faces = new FakeFaces();
+  await withFiles(faces);
   const avatar = ownAvatar(faces, "me");
   const { client, archive } = archiving(faces);
   client.grantArchive.mockRejectedValueOnce(new TypeError("fetch failed"));
@@ -324,6 +398,7 @@ test("whatever fails on the way is done again until it is through", async () => 
 
 test("what the portal refuses for good does not stand in the way of the next", async () => {
   const faces = new FakeFaces();
+  await withFiles(faces);
   const [refused, next] = [ownAvatar(faces, "refused"), ownAvatar(faces, "next")];
   const { client, archive } = archiving(faces);
   client.grantArchive.mockRejectedValueOnce(new PortalError("/internal/avatars/media", 404));
@@ -336,6 +411,7 @@ test("what the portal refuses for good does not stand in the way of the next", a
 
 test("an archive that closes gives up what is under way", async () => {
   const faces = new FakeFaces();
+  await withFiles(faces);
   const avatar = ownAvatar(faces, "me");
   const { client, archive } = archiving(faces);
   client.grantArchive.mockRejectedValue(new TypeError("fetch failed"));

@@ -186,8 +186,8 @@ export class PortalClient implements Portal {
     this.#reports.add({ path: "/internal/sessions/transcript", body: report });
   }
 
-  reportClip(report: ClipReport): void {
-    this.#reports.add({ path: "/internal/avatars/clips", body: report });
+  reportClip(report: ClipReport, onKept?: () => void): void {
+    this.#reports.add({ path: "/internal/avatars/clips", body: report, ...(onKept && { onAnswer: onKept }) });
   }
 
   reportUsage(report: UsageReport): void {

@@ -1,16 +1,20 @@
-// Hands the photograph and the still of each ready avatar to the portal's archive, where they outlive this box.
+// Hands the source, the still and the clips of each ready avatar to the portal's archive, where they outlive this box.
 
-import { createHash } from "node:crypto";
+import { openAsBlob } from "node:fs";
+import { stat } from "node:fs/promises";
+import type { ArchivableFile } from "../avatars/archiving.ts";
 import type { ArchiveFile } from "../../contract/internal/avatars.ts";
 import type { PutGrant } from "../../contract/uploads.ts";
 import type { AvatarEntry } from "../avatars/library.ts";
+import { digestOfFile } from "../avatars/upload.ts";
 import type { Faces } from "../live/faces.ts";
 import { describeError, type Log } from "../ops/log.ts";
 import { PortalError, type ArchiveRequest, type PortalClient } from "./client.ts";
 import { ReportQueue } from "./reports.ts";
 
-/** A slow line carries 15 MB in this time. */
+/** A slow line carries 15 MB in this time, and a video of 200 MB in the longer one. */
 const putWithinMs = 120_000;
+const putVideoWithinMs = 900_000;
 
 const refusals = new Set([400, 404, 413]);
 
@@ -63,16 +67,15 @@ export class MediaArchive {
     const { portal, faces, log } = this.#options;
     const found = await faces.archivable(account, id);
     if (!found) return;
-    const bytes = [found.source, found.still];
     const request: ArchiveRequest = {
       account,
       avatar_id: id,
       made_at: madeAt,
-      files: [describe("source", found.source), describe("still", found.still)],
+      files: await Promise.all(found.files.map(describe)),
     };
     try {
       const grants = await portal.grantArchive(request);
-      await Promise.all(grants.map((grant, at) => this.#put(grant, bytes[at] ?? Buffer.alloc(0))));
+      for (const [at, grant] of grants.entries()) await this.#put(grant, found.files[at]);
       await portal.closeArchive(request);
     } catch (error) {
       // An avatar that the library does not hold, or files it will never take, are not sent again.
@@ -81,29 +84,26 @@ export class MediaArchive {
       return;
     }
     this.#failing = false;
-    await faces.markArchived(id, found.build);
+    await faces.markArchived(id, found.builds);
   }
 
-  async #put({ url, headers }: PutGrant, body: Buffer): Promise<void> {
+  async #put({ url, headers }: PutGrant, file: ArchivableFile | undefined): Promise<void> {
+    if (!file) throw new Error("the portal granted more files than it was asked for");
+    const timeoutMs = file.content_type.startsWith("video/") ? putVideoWithinMs : putWithinMs;
     const response = await fetch(url, {
       method: "PUT",
       headers,
-      body: new Uint8Array(body),
+      // It is read from the disk as it goes out.
+      body: await openAsBlob(file.path),
       redirect: "error",
-      signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(putWithinMs)]),
+      signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]),
     });
     await response.body?.cancel();
     if (!response.ok) throw new Error(`storage answered ${response.status} to a PUT`);
   }
 }
 
-function describe(role: "source" | "still", bytes: Buffer): ArchiveFile {
-  return {
-    role,
-    tone: null,
-    filename: `${role}.jpg`,
-    content_type: "image/jpeg",
-    size: bytes.length,
-    sha256: createHash("sha256").update(bytes).digest("hex"),
-  };
+async function describe({ path, ...file }: ArchivableFile): Promise<ArchiveFile> {
+  const [{ size }, sha256] = await Promise.all([stat(path), digestOfFile(path)]);
+  return { ...file, size, sha256 };
 }

@@ -26,8 +26,8 @@ export interface Portal {
   reportAvatar(report: AvatarReport, onKept?: (registryNote: string) => void): void;
   reportSession(report: SessionReport): void;
   reportTranscript(report: TranscriptReport): void;
-  /** The state of a tone's clip moved. */
-  reportClip(report: ClipReport): void;
+  /** The state of a tone's clip moved. `onKept` hears that the library holds its avatar. */
+  reportClip(report: ClipReport, onKept?: () => void): void;
   reportUsage(report: UsageReport): void;
   /** Resolves once the portal has taken, or refused for good, everything reported so far. */
   reported(): Promise<void>;

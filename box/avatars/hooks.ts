@@ -1,0 +1,24 @@
+// How the avatar library is tied to the rest of the box.
+
+import type { FaceHooks } from "../live/faces.ts";
+import { describeError, type Log } from "../ops/log.ts";
+import type { AvatarReports } from "../portal/avatar-reports.ts";
+import type { Portal } from "../portal/portal.ts";
+
+/** Builds and clips are told to the portal, consents are asked of it, and defects are logged. */
+export function faceHooks({
+  portal,
+  reports,
+  log,
+}: {
+  portal: Pick<Portal, "checkConsent">;
+  reports: AvatarReports;
+  log: Log;
+}): FaceHooks {
+  return {
+    onProgress: (avatar, report) => reports.moved(avatar, report),
+    onClip: (avatar, clip) => reports.clipMoved(avatar, clip),
+    onFault: (error) => log.error(describeError(error), "an avatar could not be built"),
+    checkConsent: (asked) => portal.checkConsent(asked),
+  };
+}

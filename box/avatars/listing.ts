@@ -1,0 +1,88 @@
+// The library as its routes show it.
+
+import {
+  variantId,
+  type AvatarGroup,
+  type AvatarList,
+  type BuildReport,
+  type VideoList,
+} from "../../contract/avatars.ts";
+import { baseTone } from "../../contract/tones.ts";
+import { askedTones, readyTones, type AvatarRecord } from "./record.ts";
+
+/** Variants whose loops are there, the base one first. */
+function variantsOf(record: AvatarRecord): string[] {
+  return readyTones(record).map((tone) => variantId(record.id, tone));
+}
+
+function groupOf(record: AvatarRecord): AvatarGroup {
+  return {
+    id: record.id,
+    display_name: record.display_name,
+    variants: variantsOf(record),
+    tones: readyTones(record),
+    preview: record.build === null ? "" : record.id,
+    stock: record.owner === null,
+  };
+}
+
+/** Variants that are being built, or wait for it. */
+function preparingOf(record: AvatarRecord): string[] {
+  const tones = askedTones(record).filter((tone) => record.clips?.[tone]?.state === "generating");
+  return [
+    ...(record.status === "preparing" ? [record.id] : []),
+    ...tones.map((tone) => variantId(record.id, tone)),
+  ];
+}
+
+export function listAvatars({
+  records,
+  active,
+  report,
+}: {
+  records: readonly AvatarRecord[];
+  /** Empty while none exists. */
+  active: string;
+  report(avatar: string): BuildReport | undefined;
+}): AvatarList {
+  return {
+    avatars: records.filter(({ status }) => status === "ready").flatMap(variantsOf),
+    groups: records.map(groupOf),
+    preparing: records.flatMap(preparingOf),
+    active,
+    active_group: active,
+    builds: Object.fromEntries(
+      records.flatMap(({ id }) => {
+        const found = report(id);
+        return found ? [[id, found]] : [];
+      }),
+    ),
+  };
+}
+
+const states = { generating: "preparing", generated: "ready", failed: "failed" } as const;
+
+export function listVideos({
+  records,
+  active,
+}: {
+  records: readonly AvatarRecord[];
+  active: string;
+}): VideoList {
+  return {
+    videos: records.flatMap((record) =>
+      [baseTone, ...askedTones(record)].map((tone) => ({
+        id: variantId(record.id, tone),
+        status: tone === baseTone ? record.status : states[record.clips?.[tone]?.state ?? "failed"],
+        kind: record.kind ?? "photo",
+        bytes: record.owner === null ? null : (record.original?.bytes ?? null),
+        identity: record.id,
+        emotion: tone,
+        active: tone === baseTone && record.id === active,
+        deletable: record.owner !== null,
+        registry_note: (record.status === "ready" && record.registry_note) || null,
+      })),
+    ),
+    active,
+  };
+}
