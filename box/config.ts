@@ -183,6 +183,9 @@ const environmentSchema = z.object({
   VIDEO_BITRATE: wholeNumber(100_000, 20_000_000).default(1_500_000),
 });
 
+/** Every variable that a box reads. */
+export const variableNames: readonly string[] = Object.keys(environmentSchema.shape);
+
 function recogniserOf(env: z.infer<typeof environmentSchema>, problems: string[]): RecogniserConfig {
   const needed = (name: string, value: string | undefined): string => {
     if (!value) problems.push(`${name}: needed because RECOGNISER is ${env.RECOGNISER}.`);

@@ -4,11 +4,12 @@ import { mkdir } from "node:fs/promises";
 import { AvatarLibrary } from "./avatars/library.ts";
 import { startBox } from "./box.ts";
 import { ConfigError, readConfig, type BoxConfig } from "./config.ts";
+import { withCredentialFiles } from "./credential-files.ts";
 import { nativeMediaEngine, type MediaEngine } from "./live/engine.ts";
 import { openMedia } from "./media/open.ts";
 import { Life } from "./ops/life.ts";
 import { createLog, describeError, type Log } from "./ops/log.ts";
-import { EspeakVoice } from "./voices/espeak.ts";
+import { openBuiltinVoice } from "./voices/open.ts";
 
 /** Ends the process with a sentence for the person who configured it; anything else is a defect. */
 function refuseToStart(error: unknown): never {
@@ -19,7 +20,7 @@ function refuseToStart(error: unknown): never {
 
 function configuration(): BoxConfig {
   try {
-    return readConfig(process.env);
+    return readConfig(withCredentialFiles(process.env));
   } catch (error) {
     return refuseToStart(error);
   }
@@ -38,9 +39,9 @@ const config = configuration();
 const log = createLog(config.logLevel);
 await mkdir(config.stateDir, { recursive: true });
 
-const [engine, espeak] = await Promise.all([mediaEngine(log), EspeakVoice.open()]);
-if (espeak.state().state !== "ready")
-  log.error({ detail: espeak.state().detail }, "the built-in voice is missing");
+const [engine, voice] = await Promise.all([mediaEngine(log), openBuiltinVoice(config)]);
+if (voice.state().state !== "ready")
+  log.error({ detail: voice.state().detail }, "the box's own voice is not ready");
 
 const media = openMedia({ log });
 const box = await startBox({
@@ -48,7 +49,7 @@ const box = await startBox({
   log,
   engine,
   media,
-  engines: [espeak],
+  engines: [voice],
   openFaces: (hooks) =>
     AvatarLibrary.open({ stateDir: config.stateDir, media, offers: config.avatars, ...hooks }),
 }).catch(refuseToStart);
