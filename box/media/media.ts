@@ -48,6 +48,15 @@ export interface ClipRequest {
   signal?: AbortSignal;
 }
 
+export interface RecordingRequest {
+  /** Matroska: H.264 and Opus, cut short by a crash or not. */
+  livePath: string;
+  /** 16-bit mono PCM at 16 kHz that begins with the other; need not exist. */
+  microphonePath: string;
+  outPath: string;
+  signal?: AbortSignal;
+}
+
 /** Every method rejects with MediaError for a file that is at fault, and with another Error for a fault of ours. */
 export interface Media {
   /** A PNG or JPEG: upright, sRGB, in size limits. */
@@ -62,6 +71,8 @@ export interface Media {
   footage(request: FootageRequest): Promise<number>;
   /** An H.264 MP4 that plays while it loads, marked as made by AI. */
   clip(request: ClipRequest): Promise<void>;
+  /** An MP4 of a session's recording, with both sides in one sound track; marked as made by AI in part. */
+  recording(request: RecordingRequest): Promise<void>;
   /** Ends whatever runs. */
   close(): Promise<void>;
 }

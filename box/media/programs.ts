@@ -12,16 +12,15 @@ export type Programs = Record<ProgramName, string>;
 
 /** Where the programs are, or which of them are missing. */
 export function findPrograms(
-  searchPath = process.env.PATH ?? "",
+  folders: readonly string[] = [...(process.env.PATH ?? "").split(":"), "/usr/local/bin", "/usr/bin", "/bin"],
 ): { case: "found"; programs: Programs } | { case: "missing"; missing: ProgramName[] } {
-  const entries = names.map((name) => [name, findProgram(name, searchPath)] as const);
+  const entries = names.map((name) => [name, findProgram(name, folders)] as const);
   const missing = entries.flatMap(([name, path]) => (path === undefined ? [name] : []));
   if (missing.length > 0) return { case: "missing", missing };
   return { case: "found", programs: Object.fromEntries(entries) as Programs };
 }
 
-function findProgram(name: string, searchPath: string): string | undefined {
-  const folders = [...searchPath.split(":"), "/usr/local/bin", "/usr/bin", "/bin"];
+function findProgram(name: string, folders: readonly string[]): string | undefined {
   return folders
     .filter((folder) => folder.startsWith("/"))
     .map((folder) => join(folder, name))

@@ -2,10 +2,11 @@ import { encodeClip } from "./clip-encoding.ts";
 import { decodeFootage } from "./footage-decoding.ts";
 import { isDiskFull, storageFull } from "./input.ts";
 import { clearLeftovers } from "./leftovers.ts";
-import type { ClipRequest, FileFacts, FootageRequest, Media } from "./media.ts";
+import type { ClipRequest, FileFacts, FootageRequest, Media, RecordingRequest } from "./media.ts";
 import { PhotoDecoder } from "./photo-decoder.ts";
 import { probe } from "./probe.ts";
 import type { Programs } from "./programs.ts";
+import { mixRecording } from "./recording-mixing.ts";
 import { Sandbox } from "./sandbox.ts";
 import { decodeSound, type SoundOptions } from "./sound.ts";
 import type { Pcm } from "../voices/voice.ts";
@@ -54,6 +55,10 @@ export class SandboxedMedia implements Media {
 
   clip(request: ClipRequest): Promise<void> {
     return ours(encodeClip(this.#sandbox, request));
+  }
+
+  recording(request: RecordingRequest): Promise<void> {
+    return ours(mixRecording(this.#sandbox, request));
   }
 
   async close(): Promise<void> {

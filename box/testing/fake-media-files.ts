@@ -8,6 +8,7 @@ import {
   type FileFacts,
   type FootageRequest,
   type Media,
+  type RecordingRequest,
 } from "../media/media.ts";
 import { decodePicture } from "../media/photo-decoding.ts";
 import type { Pcm } from "../voices/voice.ts";
@@ -85,6 +86,13 @@ export class FakeMediaFiles implements Media {
     await this.#enter("clip", framesPath, signal);
     const frames = (await readFile(framesPath)).length / (width * height * 1.5);
     await writeFile(`${outPath}.part`, `\0\0\0\x18ftypisom frames=${frames}`);
+    await rename(`${outPath}.part`, outPath);
+  }
+
+  /** Writes a few bytes that begin as an MP4 does. */
+  async recording({ livePath, outPath, signal }: RecordingRequest): Promise<void> {
+    await this.#enter("recording", livePath, signal);
+    await writeFile(`${outPath}.part`, "\0\0\0\x18ftypisom of a session");
     await rename(`${outPath}.part`, outPath);
   }
 
