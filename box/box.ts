@@ -44,7 +44,7 @@ import { MicrophoneSockets } from "./sockets/microphone-sockets.ts";
 import { acceptUpgrades } from "./sockets/upgrade.ts";
 import { Stills } from "./stills/stills.ts";
 import type { VoiceProvider } from "./voices/voice.ts";
-import { Voices } from "./voices/voices.ts";
+import { openVoices, ttsProviders } from "./voices/open.ts";
 
 export interface BoxParts {
   config: BoxConfig;
@@ -83,10 +83,11 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     new PortalClient({
       ...config.portal,
       models: models.catalogue,
+      ttsProviders: ttsProviders(config),
       outboxDir: join(config.stateDir, "outbox"),
       log,
     });
-  const portal: Portal = client ?? new StandalonePortal(models.catalogue);
+  const portal: Portal = client ?? new StandalonePortal(models.catalogue, ttsProviders(config));
   // A box alone tells nobody where its avatars are.
   const weightsVolume = client ? (config.weightsVolume ?? (await keptWeightsVolume(config.stateDir))) : "";
   const avatarReports = new AvatarReports({
@@ -149,7 +150,8 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     .sweep()
     .catch((error: unknown) => log.warn(describeError(error), "sound files could not be swept"));
   const conversations = new Conversations();
-  const voices = new Voices(parts.engines);
+  const voices = openVoices({ config, engines: parts.engines, portal, log });
+  voices.onTakenOver = (account, notice) => hub.tell(account, { case: "voice", notice });
   const sockets = new ControlSockets();
   const microphones = new MicrophoneSockets();
   const clientTools = new ClientCalls({ hub, connected: (account) => sockets.has(account) });
@@ -180,6 +182,8 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     log,
     faceOf: async ({ account }) => {
       const { settings } = await portal.settings(account);
+      // Looked up while nobody waits for it: the first turn finds it.
+      void voices.of(account, { settings });
       const face = faceOf(faces, account, { saved: settings.avatar });
       return {
         avatar: face?.id ?? "",
@@ -305,7 +309,12 @@ function obey({ slot, log }: Services, credentials: Credentials, answer: Heartbe
 }
 
 /** What stands on a credential ends with it. */
-function endRevoked({ microphones, slot, sockets }: Services, revoked: ReadonlySet<string>): void {
+function endRevoked(
+  { microphones, slot, sockets, voices }: Services,
+  revoked: ReadonlySet<string>,
+): void {
+  // Whose they were is not known any more; everybody's keys are looked up again.
+  voices.forget();
   sockets.revoke(revoked);
   microphones.revoke(revoked);
   if (slot.current && revoked.has(slot.current.digest)) void slot.end("disconnected");

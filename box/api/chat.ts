@@ -10,15 +10,16 @@ import {
   type LiveReply,
   type RecordedReply,
 } from "../../contract/chat.ts";
+import type { Settings } from "../../contract/settings.ts";
 import type { Refusal } from "../failure.ts";
 import { faceOf, tonesOf } from "../live/faces.ts";
+import type { LiveSession } from "../live/session.ts";
 import { abortable } from "../chat/abortable.ts";
 import type { Clause } from "../chat/speech.ts";
 import { complain, turnFailure } from "../live/failure.ts";
 import type { PreparedMessage, Recorder, TurnObserver } from "../live/turn.ts";
 import type { Services } from "../services.ts";
-import type { Pcm } from "../voices/voice.ts";
-import type { ChosenVoice } from "../voices/voices.ts";
+import type { EngineState, Pcm } from "../voices/voice.ts";
 import { readJson } from "./body.ts";
 import { callerOf, type BoxContext, type BoxEnv } from "./env.ts";
 import { streamFrames } from "./ndjson.ts";
@@ -56,14 +57,15 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
   }
 
   /** The turn spoken to a file, for a caller with no live session; it stops when they leave. */
-  function recorded(
+  async function recorded(
     prepared: PreparedMessage,
     body: ChatRequest,
-  ): (left: AbortSignal) => Promise<RecordedReply> {
+  ): Promise<(left: AbortSignal) => Promise<RecordedReply>> {
     const { settings, request } = prepared;
     const { account } = request.caller;
     const face = faceOf(faces, account, { asked: body.avatar, saved: settings.avatar });
-    const chosen = voices.choose(request, null, settings, face?.id ?? null);
+    const own = await voices.of(account, { settings, wishes: [request] });
+    const chosen = own.choose(request, null, settings, face?.id ?? null);
     const speech = async function* (
       clauses: AsyncIterable<Clause>,
       signal: AbortSignal,
@@ -101,7 +103,7 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
     const session = prepared.live;
     const turn = session
       ? { case: "live" as const, speak: (observer?: TurnObserver) => live(prepared, session, observer) }
-      : { case: "recorded" as const, record: recorded(prepared, body) };
+      : { case: "recorded" as const, record: await recorded(prepared, body) };
 
     if (wantsStream(c, body)) {
       return streamFrames(async (write: (frame: ChatFrame) => void, left) => {
@@ -139,6 +141,21 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
     return c.json({ ok: true, data: { conversation_id: conversationId } });
   });
 
+  /** What the next reply would be spoken with, and whether it can be. */
+  async function speech(account: string, settings: Settings, session: LiveSession | null) {
+    const own = await voices.of(account, { settings, wishes: [session?.voice ?? null] });
+    const builtin = voices.builtin;
+    try {
+      const chosen = own.choose({}, session?.voice ?? null, settings, session?.avatar.id ?? null);
+      return { chosen, engine: chosen.engine, tts: chosen.engine.state() };
+    } catch (error) {
+      const state = builtin.state();
+      // Everything is up, and a voice has to be chosen first.
+      const refused: EngineState = { state: "unavailable", detail: turnFailure(error).message };
+      return { chosen: null, engine: builtin, tts: state.state === "ready" ? refused : state };
+    }
+  }
+
   app.get("/api/chat/status", async (c) => {
     const { account } = callerOf(c);
     const { settings } = await portal.settings(account);
@@ -149,14 +166,7 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
     } catch (error) {
       llmDetail = turnFailure(error).message;
     }
-    let chosen: ChosenVoice | null = null;
-    try {
-      chosen = voices.choose({}, session?.voice ?? null, settings, null);
-    } catch {
-      // The state below says what is down.
-    }
-    const engine = chosen?.engine ?? voices.builtin;
-    const tts = engine.state();
+    const { chosen, engine, tts } = await speech(account, settings, session);
     const hears = ears.state().state === "ready";
     const [llm, speaks] = [llmDetail === "", tts.state === "ready"];
     const status: ChatStatus = {
@@ -165,7 +175,7 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
       tts: speaks,
       voice: hears,
       transcribe: hears,
-      voice_origin: "box",
+      voice_origin: chosen?.origin ?? "box",
       voice_provider: engine.id,
       llm_state: llm ? "ready" : "unavailable",
       tts_state: tts.state,

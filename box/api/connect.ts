@@ -49,10 +49,11 @@ async function goLive(
       : new Refusal("avatar_not_ready", "No avatar is ready yet.", { headers: { "Retry-After": "5" } });
   const avatar = await faces.ready(caller.account, face.id);
   const voice = { voice: wish.voice, voiceProvider: wish.voice_provider };
+  const own = await voices.of(caller.account, { settings, wishes: [voice] });
   // A voice that cannot be had is refused here; a voice engine that is down is not: the face goes live without it.
   if (wish.voice !== undefined || wish.voice_provider !== undefined)
-    voices.choose(voice, null, settings, avatar.id);
-  const setting = { voices, settings, wish: voice, avatar: avatar.id };
+    own.choose(voice, null, settings, avatar.id);
+  const setting = { voices: own, settings, wish: voice, avatar: avatar.id };
   return slot.open({
     caller,
     offerSdp: wish.sdp,

@@ -33,7 +33,7 @@ export async function speakFile({ session, sound, hub, log }: SpokenFileOptions)
     }
   });
   const utterance = session.director.begin({
-    voice: { engine: voice, voice: "", notice: "" },
+    voice: { engine: voice, voice: "", notice: "", origin: "box" },
     correlationId: null,
     acceptedAtMs: performance.now(),
   });

@@ -11,6 +11,8 @@ export type HubMessage =
   | { case: "expired"; sessionId: string; reason: "idle" | "max_length"; seconds: number }
   /** The call changed its language, or was paused or resumed. */
   | { case: "call"; sessionId: string; change: CallChange }
+  /** The box's own voice took a turn over from the account that was chosen, for the reason given. */
+  | { case: "voice"; notice: string }
   /** The persona has said goodbye and the session is about to end; `ended` follows. */
   | { case: "farewell"; sessionId: string }
   /** A newer session took its place. */

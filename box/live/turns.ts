@@ -10,7 +10,7 @@ import type { Toolboxes } from "../chat/tools/toolbox.ts";
 import { Refusal } from "../failure.ts";
 import type { Log } from "../ops/log.ts";
 import type { Portal } from "../portal/portal.ts";
-import type { ChosenVoice, Voices, VoiceWish } from "../voices/voices.ts";
+import type { AccountVoices, ChosenVoice, Voices, VoiceWish } from "../voices/voices.ts";
 import { Delivery } from "./delivery.ts";
 import type { Faces } from "./faces.ts";
 import { sentences, turnFailure } from "./failure.ts";
@@ -101,7 +101,8 @@ export class Turns {
     wish: VoiceWish;
   }): Promise<ChosenVoice> {
     const { settings } = await this.#options.portal.settings(caller.account);
-    return this.#voice({ wish, session, settings });
+    const voices = await this.#voicesOf(session, settings, wish);
+    return this.#voice({ voices, wish, session, settings });
   }
 
   /** The model answers. Never rejects: what went wrong is in the result, and was told to the control sockets. */
@@ -219,7 +220,14 @@ export class Turns {
     if (avatar && faces && avatar !== session?.avatar.id && !faces.resolve(account, avatar))
       throw new Refusal("unknown_avatar", `There is no avatar ${JSON.stringify(avatar)}.`);
     const model = models.choose(settings, session !== null);
-    const voice = session && this.#voice({ wish: request, session, settings });
+    const voice =
+      session &&
+      this.#voice({
+        voices: await this.#voicesOf(session, settings, request),
+        wish: request,
+        session,
+        settings,
+      });
     const content = await this.#screened(request.content, session);
     return {
       request: { ...request, content },
@@ -238,7 +246,8 @@ export class Turns {
     const session = slot.of(account);
     if (!session) throw new Refusal("no_live_session", "There is no live session; call /connect first.");
     const { settings } = await portal.settings(account);
-    const voice = this.#voice({ wish: request, session, settings });
+    const voices = await this.#voicesOf(session, settings, request);
+    const voice = this.#voice({ voices, wish: request, session, settings });
     if (session.signal.aborted) throw new Refusal("no_live_session", sentences.sessionEnded);
     if (stopped()) throw new Refusal("voice_failed", "The words were interrupted before they were spoken.");
     this.#count++;
@@ -260,7 +269,8 @@ export class Turns {
     const { conversation, live, request, settings } = prepared;
     const voiceIn = (language: Language) => {
       try {
-        return live && this.#voice({ wish: request, session: live.session, settings, language });
+        const voices = this.#options.voices.known(request.caller.account);
+        return live && this.#voice({ voices, wish: request, session: live.session, settings, language });
       } catch {
         // The one that speaks so far goes on.
         return null;
@@ -269,24 +279,25 @@ export class Turns {
     return new Delivery({ prepared, conversation, voiceIn, hub, screen, toolboxes, log });
   }
 
+  /** What the account of a session may speak with, as recent as a turn needs it. */
+  #voicesOf(session: LiveSession, settings: Settings, wish: VoiceWish): Promise<AccountVoices> {
+    return this.#options.voices.of(session.account, { settings, wishes: [wish, session.voice] });
+  }
+
   #voice({
+    voices,
     wish,
     session,
     settings,
     language = session.call.chosenLanguage,
   }: {
+    voices: AccountVoices;
     wish: VoiceWish;
     session: LiveSession;
     settings: Settings;
     language?: Language | null;
   }): ChosenVoice {
-    return this.#options.voices.choose(
-      wish,
-      session.voice,
-      settings,
-      session.avatar.id,
-      language ?? undefined,
-    );
+    return voices.choose(wish, session.voice, settings, session.avatar.id, language ?? undefined);
   }
 
   async #perform(

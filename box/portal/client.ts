@@ -60,6 +60,8 @@ export interface PortalClientOptions {
   secret: string;
   /** The box's own catalogue, for as long as the portal has not answered once. */
   models: ModelRow[];
+  /** And its voice engines. */
+  ttsProviders?: SettingsRead["tts_providers"];
   /** Where reports wait for the portal; left out: in memory. */
   outboxDir?: string;
   log: Log;
@@ -128,7 +130,8 @@ export class PortalClient implements Portal {
     try {
       return await fetched;
     } catch {
-      return settingsRead(defaultSettings(this.#options.models), this.#options.models, false);
+      const { models, ttsProviders } = this.#options;
+      return settingsRead(defaultSettings(models), models, false, ttsProviders);
     }
   }
 

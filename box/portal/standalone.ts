@@ -9,18 +9,23 @@ import { Refusal } from "../failure.ts";
 import type { Portal, SettingsSaved } from "./portal.ts";
 
 const capacity = 1_000;
+const builtinOnly: SettingsRead["tts_providers"] = [
+  { id: "local", label: "Built-in voice", local: true, byo: false, cloning: false, available: true },
+];
 
 /** A box alone: settings last as long as the process, and there is nobody to report to. */
 export class StandalonePortal implements Portal {
   readonly #models: ModelRow[];
+  readonly #ttsProviders: SettingsRead["tts_providers"];
   readonly #settings = new Map<string, Settings>();
 
-  constructor(models: ModelRow[]) {
+  constructor(models: ModelRow[], ttsProviders: SettingsRead["tts_providers"] = builtinOnly) {
     this.#models = models;
+    this.#ttsProviders = ttsProviders;
   }
 
   settings(account: string): Promise<SettingsRead> {
-    return Promise.resolve(settingsRead(this.#of(account), this.#models, false));
+    return Promise.resolve(settingsRead(this.#of(account), this.#models, false, this.#ttsProviders));
   }
 
   saveSettings(account: string, patch: SettingsPatch): Promise<SettingsSaved> {
@@ -101,15 +106,18 @@ export class StandalonePortal implements Portal {
 }
 
 /** A settings record as every read answers it. */
-export function settingsRead(settings: Settings, models: ModelRow[], persisted: boolean): SettingsRead {
+export function settingsRead(
+  settings: Settings,
+  models: ModelRow[],
+  persisted: boolean,
+  ttsProviders: SettingsRead["tts_providers"] = builtinOnly,
+): SettingsRead {
   return {
     settings,
     models,
     effort_levels: [...effortLevels],
     reasoning_levels: [...reasoningLevels],
-    tts_providers: [
-      { id: "local", label: "Built-in voice", local: true, byo: false, cloning: false, available: true },
-    ],
+    tts_providers: ttsProviders,
     persisted,
   };
 }

@@ -142,6 +142,9 @@ export class ControlSocket {
       case "evicted":
         if (this.#boundTo === message.sessionId) this.#input(message);
         break;
+      case "voice":
+        this.#input({ case: "event", event: { type: "warning", message: message.notice } });
+        break;
     }
   }
 

@@ -2,7 +2,6 @@
 
 import type { WebSocket } from "ws";
 import { microphoneSampleRate, type MicrophoneEvent } from "../../contract/microphone-socket.ts";
-import { builtinVoiceEngine } from "../../contract/settings.ts";
 import type { Language } from "../../contract/tones.ts";
 import type { Access } from "../access/access.ts";
 import type { Caller } from "../access/caller.ts";
@@ -181,9 +180,8 @@ export class MicrophoneSocket {
   async #voiceOf(session: LiveSession): Promise<{ origin: "box" | "user"; notice: string }> {
     const { caller } = this.#credential;
     try {
-      const { engine, notice } = await this.#options.turns.voiceFor({ caller, session, wish: {} });
-      // Every other engine speaks on the account that the caller has there.
-      return { origin: engine.id === builtinVoiceEngine ? "box" : "user", notice };
+      const { origin, notice } = await this.#options.turns.voiceFor({ caller, session, wish: {} });
+      return { origin, notice };
     } catch (error) {
       if (error instanceof Refusal) return { origin: "box", notice: "" };
       throw error;
@@ -213,6 +211,10 @@ export class MicrophoneSocket {
       else if (event.type === "avatar_speech_ended") this.#input({ case: "speaking", speaking: false });
       else if (event.type === "user_message" && this.#turns?.disturbed(event.correlationId))
         this.#input({ case: "disturbed" });
+      return;
+    }
+    if (message.case === "voice") {
+      this.#input({ case: "notice", notice: message.notice });
       return;
     }
     if (message.sessionId !== this.#options.session?.id) return;

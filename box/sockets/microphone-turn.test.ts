@@ -373,7 +373,7 @@ test("the voice of the turns is picked, and a notice comes and goes with the acc
   const account = box.services.slot.current?.account ?? "";
   await box.services.portal.saveSettings(account, { tts_provider: "cartesia" });
   box.ears.listener.turn("And now?");
-  expect((await microphone.next("voice_notice")).notice).toMatch(/cartesia/);
+  expect((await microphone.next("voice_notice")).notice).toMatch(/Cartesia/);
   await settled();
   expect(box.voice.spoken.at(-1)?.voice).toBe("en-us+m3");
   await box.services.portal.saveSettings(account, { tts_provider: "local" });

@@ -1,6 +1,6 @@
 // What a voice engine is given of a clause: words, without what only eyes can read.
 
-import type { Language } from "../../contract/tones.ts";
+import { languages, type Language } from "../../contract/tones.ts";
 
 /** Characters that belong to the word around them and are not heard: joiners, soft hyphens, marks of direction. */
 const unheard = /[\u00AD\u200C-\u200F\u2060\uFEFF]/g;
@@ -54,6 +54,12 @@ export function languageOfScript(text: string): Language | null {
   const kana = count(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu);
   if (kana > 0 && (kana + count(/\p{Script=Han}/gu)) * 2 > letters) return "ja";
   return count(/(?=\p{Script=Devanagari})\p{L}/gu) * 2 > letters ? "hi" : null;
+}
+
+/** The call language of a tag such as `pt-BR`; null for any other language, and for none. */
+export function callLanguageOf(tag: string): Language | null {
+  const primary = tag.toLowerCase().split(/[-_]/)[0];
+  return languages.find((known) => known === primary) ?? null;
 }
 
 /** Silence between this clause and the next, in milliseconds: what a reader's breath would take. */

@@ -2,6 +2,7 @@
 
 import type { VoiceEngine as VoiceEngineId } from "../../contract/settings.ts";
 import type { Language, Tone } from "../../contract/tones.ts";
+import type { VoiceGroup, VoiceRow } from "../../contract/voices.ts";
 
 /** Mono PCM. */
 export interface Pcm {
@@ -24,14 +25,28 @@ export interface EngineState {
   detail: string;
 }
 
+export type ListedVoice = Omit<VoiceRow, "preview">;
+
+/** What an engine has to offer, or why that is not known. */
+export interface VoiceListing {
+  state: VoiceGroup["state"];
+  /** One line; empty when ready. */
+  reason: string;
+  voices: ListedVoice[];
+}
+
 export interface VoiceProvider {
   readonly id: VoiceEngineId;
   readonly label: string;
   state(): EngineState;
   /** Whether `voice` is one of its voices. */
   has(voice: string): boolean;
-  /** What an avatar speaks with when nobody chose, in the call's language. */
-  defaultVoice(avatar: string | null, language?: Language): string;
+  /** Whether an account may know of a voice; null is whoever has none. Without it everybody may. */
+  mayUse?(voice: string, account: string | null): boolean;
+  /** What an avatar speaks with when nobody chose, in the call's language; null: somebody must choose. */
+  defaultVoice(avatar: string | null, language?: Language): string | null;
+  /** Its voices, asked for anew where `refresh` is set. Never rejects. Without it they are those worth a place in a catalogue. */
+  list?(asked: { refresh: boolean }): Promise<VoiceListing>;
   /** The call language that a voice speaks, or null. Engines whose voices speak all of them have no such method. */
   languageOf?(voice: string): Language | null;
   /** The voice of the same character that speaks a language; the voice itself where it does, or where there is none. */

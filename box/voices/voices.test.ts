@@ -66,6 +66,6 @@ test("what cannot be spoken with is refused", () => {
   expect(() => choose({ voiceProvider: "nobody" })).toThrow("no voice engine");
   expect(() => choose({}, Object.assign(new FakeVoice(), { available: false }))).toThrow("not installed");
   expect(voices.choose({}, null, { ...settings, tts_provider: "cartesia" }, null).notice).toContain(
-    "cartesia",
+    "Cartesia",
   );
 });

@@ -1,28 +1,58 @@
-// Which engine and voice a turn speaks with.
+// Which engine and voice a turn speaks with, and on whose account.
 
 import { builtinVoiceEngine, type Settings } from "../../contract/settings.ts";
 import type { Language } from "../../contract/tones.ts";
-import { Refusal } from "../failure.ts";
+import type { ByoEngine } from "../../contract/voices.ts";
+import type { Log } from "../ops/log.ts";
+import type { Portal } from "../portal/portal.ts";
+import { AccountVoices, type ChosenVoice, type Surroundings, type VoiceWish } from "./account-voices.ts";
+import { VoiceAccounts, type KnownAccount } from "./accounts.ts";
+import type { HostedEngine } from "./hosted/hosted.ts";
+import { ProviderLists } from "./provider-lists.ts";
+import { Troubles } from "./troubles.ts";
 import type { VoiceProvider } from "./voice.ts";
 
-export interface ChosenVoice {
-  engine: VoiceProvider;
-  voice: string;
-  /** Non-empty when another engine than the chosen one will speak. */
-  notice: string;
+export type { AccountVoices, ChosenVoice, VoiceWish } from "./account-voices.ts";
+
+/** A first turn waits no longer than this for a list that says which voice is the usual one. */
+const listPatienceMs = 3_000;
+
+export interface VoicesOptions {
+  /** Providers that speak on somebody's account. */
+  hosted: readonly HostedEngine[];
+  /** The box's own keys. */
+  keys: Partial<Record<ByoEngine, string | null>>;
+  portal: Pick<Portal, "voiceAccount">;
+  log: Log;
+  /** Time for one provider's list. */
+  listTimeoutMs?: number;
 }
 
-export interface VoiceWish {
-  voice?: string | undefined;
-  voiceProvider?: string | undefined;
-}
+/** Hears that the box's own engine took a turn over, and why. */
+export type TakeOver = (account: string, notice: string) => void;
 
 export class Voices {
   readonly #engines: Map<string, VoiceProvider>;
+  readonly #options: VoicesOptions | null;
+  readonly #accounts: VoiceAccounts | null;
+  readonly #surroundings: Surroundings;
+  /** Set once, before the first turn. */
+  onTakenOver: TakeOver = () => undefined;
 
   /** One of the engines must be the built-in one. */
-  constructor(engines: readonly VoiceProvider[]) {
+  constructor(engines: readonly VoiceProvider[], options: VoicesOptions | null = null) {
     this.#engines = new Map(engines.map((engine) => [engine.id, engine]));
+    this.#options = options;
+    this.#accounts = options && new VoiceAccounts(options);
+    this.#surroundings = {
+      engines: this.#engines,
+      hosted: new Map((options?.hosted ?? []).map((engine) => [engine.id, engine])),
+      keys: options?.keys ?? {},
+      lists: options && new ProviderLists({ log: options.log, timeoutMs: options.listTimeoutMs }),
+      troubles: new Troubles(),
+      log: options?.log ?? null,
+      onTakenOver: (account, notice) => this.onTakenOver(account, notice),
+    };
   }
 
   get builtin(): VoiceProvider {
@@ -31,12 +61,33 @@ export class Voices {
     return engine;
   }
 
-  /**
-   * The first that is set: the turn's wish, the session's (its picker), the settings, the avatar's own voice.
-   * `language`: the one that somebody asked for in the call. It turns every voice but the turn's own wish to the same
-   * character in that language.
-   * Throws Refusal: `invalid_body` for a voice the engine does not have, `voice_unavailable` when it is down.
-   */
+  /** What an account may speak with, as far as that is known now. */
+  known(account: string): AccountVoices {
+    const known: KnownAccount = this.#accounts?.known(account) ?? { case: "alone" };
+    return new AccountVoices(account, known, this.#surroundings);
+  }
+
+  /** What an account may speak with, looked up if need be. Never rejects; resolves soon, whatever the portal does. */
+  async of(
+    account: string,
+    { settings, wishes = [] }: { settings?: Settings; wishes?: (VoiceWish | null)[] } = {},
+  ): Promise<AccountVoices> {
+    const accounts = this.#accounts;
+    if (!accounts) return this.known(account);
+    await accounts.refresh(account);
+    const known = accounts.known(account);
+    // The settings are seldom older than some seconds: another engine there was chosen since.
+    if (settings && known.case === "known" && known.account.engine !== settings.tts_provider)
+      await accounts.refresh(account, { fresh: true });
+    const own = this.known(account);
+    if (settings) {
+      const list = own.listWanted(settings, wishes);
+      if (list) await soon(list, listPatienceMs);
+    }
+    return own;
+  }
+
+  /** For nobody in particular: with the box's own engines and keys. */
   choose(
     wish: VoiceWish,
     session: VoiceWish | null,
@@ -44,35 +95,13 @@ export class Voices {
     avatar: string | null,
     language?: Language,
   ): ChosenVoice {
-    const wanted = wish.voiceProvider ?? session?.voiceProvider;
-    if (wanted && !this.#engines.has(wanted))
-      throw new Refusal(
-        "invalid_body",
-        `voice_provider: this box has no voice engine ${JSON.stringify(wanted)}.`,
-      );
-    const preferred = this.#engines.get(wanted ?? settings.tts_provider);
-    const engine = preferred ?? this.builtin;
-    const notice = preferred
-      ? ""
-      : `The voice engine ${settings.tts_provider} is not set up on this box; its own engine speaks instead.`;
-
-    const asked = wish.voice?.trim() || undefined;
-    if (asked !== undefined && engine.state().state === "ready" && !engine.has(asked))
-      throw new Refusal(
-        "invalid_body",
-        `voice: ${JSON.stringify(asked)} is no voice of the engine ${engine.id}; send voice_provider beside voice.`,
-      );
-    const { state, detail } = engine.state();
-    if (state !== "ready")
-      throw new Refusal("voice_unavailable", `Text-to-speech is not configured: ${detail}`);
-
-    const slots = [session?.voice?.trim(), settings[voiceSlot(engine.id)]];
-    const picked = slots.find((id) => id && engine.has(id));
-    const turned = picked && language ? engine.inLanguage?.(picked, language) : undefined;
-    const voice = asked ?? turned ?? picked ?? engine.defaultVoice(avatar, language);
-    // It loads while the model thinks.
-    engine.warm?.(voice);
-    return { engine, voice, notice };
+    return new AccountVoices("", { case: "alone" }, this.#surroundings).choose(
+      wish,
+      session,
+      settings,
+      avatar,
+      language,
+    );
   }
 
   /** The call language that a voice speaks; null where it is not bound to one. */
@@ -80,11 +109,22 @@ export class Voices {
     return engine.languageOf?.(voice) ?? null;
   }
 
+  /** Drops what is known of an account's keys, or of all of them. */
+  forget(account?: string): void {
+    this.#accounts?.forget(account);
+  }
+
   async close(): Promise<void> {
-    await Promise.all([...this.#engines.values()].map((engine) => engine.close()));
+    this.forget();
+    this.#surroundings.lists?.close();
+    const engines = [...this.#engines.values(), ...(this.#options?.hosted ?? [])];
+    await Promise.all(engines.map((engine) => engine.close()));
   }
 }
 
-function voiceSlot(engine: VoiceProvider["id"]): "voice_id" | "voice_id_local" | "voice_id_cartesia" {
-  return engine === "elevenlabs" ? "voice_id" : `voice_id_${engine}`;
+async function soon(work: Promise<unknown>, withinMs: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, withinMs);
+  await Promise.race([work, late.promise]);
+  clearTimeout(timer);
 }
