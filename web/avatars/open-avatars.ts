@@ -26,7 +26,9 @@ export function openAvatars() {
   };
   const upload = new UploadStore({
     client,
+    attest: portraitsApi.attest,
     onAccepted,
+    onRetried: () => void faces.refresh(),
     onReady: (id) => {
       const face = faces.get().faces.find((candidate) => candidate.id === id);
       toasts.show(`${face?.name ?? "The face"} is ready.`);

@@ -3,10 +3,12 @@
 import { asVisavisError, type Client, type VisavisError } from "../sdk/index.ts";
 import { Store } from "../ui/store.ts";
 import { type ErasedFaces, erasedFaces } from "./erased-faces.ts";
-import { chooseFace, type Face, facesFromList } from "./faces.ts";
+import { chooseFace, type Face, facesFromList, isMoving } from "./faces.ts";
 
 /** Preparing a photograph takes a few seconds; this is how often to look. */
 const pollMs = 500;
+/** Making a tone takes longer. */
+const clipPollMs = 2000;
 const selectionKey = "visavis.face";
 
 export interface FacesState {
@@ -51,6 +53,7 @@ export class FacesStore extends Store<FacesState> {
       }
       for (const face of faces) if (face.state === "ready") void this.#fetchStill(face.id);
       if (faces.some((face) => face.state === "preparing")) this.#schedule();
+      else if (faces.some(isMoving)) this.#schedule(clipPollMs);
     } catch (thrown) {
       if (this.#disposed || turn !== this.#turn) return;
       const error = asVisavisError(thrown);

@@ -38,6 +38,7 @@ const face = (id: string, state: "ready" | "preparing" = "ready") => ({
   stock: false,
   state,
   detail: "",
+  clips: [],
 });
 
 describe("facesFromList", () => {

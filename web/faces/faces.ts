@@ -1,6 +1,7 @@
 // What the picker shows, read out of the box's listing.
 
 import type { AvatarList } from "../../contract/avatars.ts";
+import type { Clip } from "../../contract/clips.ts";
 
 export type FaceState = "ready" | "preparing" | "failed";
 
@@ -11,6 +12,13 @@ export interface Face {
   state: FaceState;
   /** Why it failed; empty otherwise. */
   detail: string;
+  /** The tones that were asked for with it, where the box has built it since it started. */
+  clips: readonly Clip[];
+}
+
+/** Its picture or one of its tones is still being made. */
+export function isMoving(face: Face): boolean {
+  return face.state === "preparing" || face.clips.some(({ state }) => state === "generating");
 }
 
 /** "my_photo-01.JPG" becomes "My photo 01". */
@@ -45,6 +53,7 @@ export function facesFromList(list: AvatarList, pendingNames: ReadonlyMap<string
     stock: group.stock,
     state: state(group.id),
     detail: state(group.id) === "failed" ? (failure(group.id)?.detail ?? "") : "",
+    clips: list.builds[group.id]?.clips ?? [],
   }));
   const known = new Set(faces.map((face) => face.id));
   for (const [id, name] of pendingNames) {
@@ -57,6 +66,7 @@ export function facesFromList(list: AvatarList, pendingNames: ReadonlyMap<string
       stock: false,
       state: failed ? "failed" : "preparing",
       detail: failed ? failed.detail : "",
+      clips: list.builds[id]?.clips ?? [],
     });
   }
   return [...faces.filter((face) => !face.stock), ...faces.filter((face) => face.stock)];

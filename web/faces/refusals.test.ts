@@ -11,6 +11,14 @@ describe("refuseFile", () => {
     expect(refuseFile({ ...photo, type: "image/png", size: limits.imageBytes })).toBeNull();
   });
 
+  it("lets videos go, also those whose type the browser does not know", () => {
+    expect(refuseFile({ name: "me.mov", type: "video/quicktime", size: limits.videoBytes })).toBeNull();
+    expect(refuseFile({ name: "me.MKV", type: "", size: 1 })).toBeNull();
+    expect(refuseFile({ name: "me.mp4", type: "video/mp4", size: limits.videoBytes + 1 })?.detail).toMatch(
+      /up to 200 MB/,
+    );
+  });
+
   it("stops what the box would refuse anyway, and says what would do", () => {
     expect(refuseFile({ ...photo, type: "application/pdf" })?.detail).toMatch(/JPEG or PNG/);
     expect(refuseFile({ ...photo, size: 0 })?.title).toMatch(/empty/);

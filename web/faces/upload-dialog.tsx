@@ -1,9 +1,11 @@
-// Choosing a photograph, naming it, and watching it become a face.
+// Choosing a photograph or a video, saying what is wanted of it, and watching it become a face.
 
-import { type DragEvent, type FormEvent, useEffect, useId, useRef, useState } from "react";
+import { type DragEvent, useEffect, useId, useRef, useState } from "react";
 import { AlertIcon, CheckIcon, CloseIcon, PlusIcon } from "../ui/icons.tsx";
 import { useStore } from "../ui/store.ts";
+import { ClipStates } from "./clip-states.tsx";
 import { acceptAttribute, type Refusal } from "./refusals.ts";
+import { UploadForm } from "./upload-form.tsx";
 import type { UploadPhase, UploadStore } from "./upload-store.ts";
 import "./upload-dialog.css";
 
@@ -38,12 +40,12 @@ function DropZone({ onFile }: { onFile(file: File): void }) {
       onDrop={onDrop}
     >
       <PlusIcon />
-      <strong>Choose a photograph</strong>
-      <span>or drop one here · JPEG or PNG, one face, looking at you</span>
+      <strong>Choose a photograph or a video</strong>
+      <span>or drop one here · one face, looking at you · JPEG, PNG, MP4, MOV or WEBM</span>
       <input
         type="file"
         accept={acceptAttribute}
-        aria-label="Choose a photograph"
+        aria-label="Choose a photograph or a video"
         onChange={(event) => {
           const file = event.target.files?.[0];
           // The same file chosen again after a refusal has to count as a change.
@@ -55,25 +57,51 @@ function DropZone({ onFile }: { onFile(file: File): void }) {
   );
 }
 
-function Progress({ phase }: { phase: Extract<UploadPhase, { step: "sending" | "preparing" }> }) {
-  const sending = phase.step === "sending";
-  const percent = sending ? Math.round(phase.fraction * 100) : 100;
+type Busy = Extract<UploadPhase, { step: "agreeing" | "sending" | "preparing" }>;
+
+function Progress({ phase }: { phase: Busy }) {
+  const what = phase.kind === "photo" ? "photograph" : "video";
+  const left = phase.step !== "preparing";
+  const percent = phase.step === "sending" ? Math.round(phase.fraction * 100) : null;
+  const sending = percent === null ? "Recording your agreement…" : `Sending · ${percent} %`;
   return (
     <div className="upload-progress">
       <ol>
-        <li className={sending ? "now" : "past"}>
-          {sending ? `Sending · ${percent} %` : "Sent"} {!sending && <CheckIcon />}
+        <li className={left ? "now" : "past"}>
+          {left ? sending : "Sent"} {!left && <CheckIcon />}
         </li>
-        <li className={sending ? "next" : "now"}>{sending ? "Prepare" : "Learning the face…"}</li>
+        <li className={left ? "next" : "now"}>{left ? "Prepare" : "Learning the face…"}</li>
       </ol>
-      {sending ? (
-        <progress max={100} value={percent} aria-label="Sending the photograph" />
+      {percent === null ? (
+        <progress aria-label={left ? "Recording your agreement" : "Preparing the face"} />
       ) : (
-        <progress aria-label="Preparing the face" />
+        <progress max={100} value={percent} aria-label={`Sending the ${what}`} />
       )}
       <p className="visually-hidden" role="status">
-        {sending ? "Sending the photograph" : "The photograph was sent; the face is being prepared."}
+        {left ? `Sending the ${what}` : `The ${what} was sent; the face is being prepared.`}
       </p>
+    </div>
+  );
+}
+
+function Made({ phase, store }: { phase: Extract<UploadPhase, { step: "made" }>; store: UploadStore }) {
+  const making = phase.clips.some(({ state }) => state === "generating");
+  return (
+    <div className="upload-made">
+      <p role="status">
+        <strong>{phase.name} is ready.</strong>{" "}
+        {making ? "Its tones are still being made; that goes on without this window." : ""}
+      </p>
+      {phase.note && <p className="upload-help">{phase.note}</p>}
+      {phase.clips.length > 0 && (
+        <ClipStates clips={phase.clips} onRetry={(tone) => void store.retryTone(tone)} />
+      )}
+      <div className="upload-actions">
+        <span />
+        <button type="button" className="button button-primary" onClick={store.close}>
+          Done
+        </button>
+      </div>
     </div>
   );
 }
@@ -91,12 +119,7 @@ export function UploadDialog({ store }: { store: UploadStore }) {
     if (!open && element.open) element.close();
   }, [open]);
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    void store.send();
-  }
-
-  const busy = phase.step === "sending" || phase.step === "preparing";
+  const busy = phase.step === "agreeing" || phase.step === "sending" || phase.step === "preparing";
   return (
     <dialog
       ref={dialog}
@@ -117,48 +140,28 @@ export function UploadDialog({ store }: { store: UploadStore }) {
           {phase.refusal && <RefusalNote refusal={phase.refusal} />}
         </>
       )}
-      {"photo" in phase && (
+      {"source" in phase && (
         <div className={busy ? "upload-photo upload-photo-busy" : "upload-photo"}>
-          <img src={phase.photo} alt="The photograph you chose" />
+          {phase.kind === "photo" ? (
+            <img src={phase.source} alt="The photograph you chose" />
+          ) : (
+            <video
+              src={phase.source}
+              aria-label="The video you chose"
+              autoPlay
+              loop
+              muted
+              playsInline
+              controls={!busy}
+            />
+          )}
         </div>
       )}
       {phase.step === "naming" && (
-        <form onSubmit={submit}>
-          {phase.refusal ? (
-            <RefusalNote refusal={phase.refusal} />
-          ) : (
-            <label className="field">
-              <span>Name</span>
-              <input
-                type="text"
-                value={phase.name}
-                maxLength={80}
-                autoComplete="off"
-                onChange={(event) => store.rename(event.target.value)}
-              />
-            </label>
-          )}
-          <div className="upload-actions">
-            <label className="button button-quiet">
-              Another photograph
-              <input
-                type="file"
-                className="visually-hidden"
-                accept={acceptAttribute}
-                onChange={(event) => {
-                  const file = event.target.files?.[0];
-                  if (file) store.choose(file);
-                }}
-              />
-            </label>
-            <button type="submit" className="button button-primary">
-              {phase.refusal ? "Try again" : "Upload"}
-            </button>
-          </div>
-        </form>
+        <UploadForm phase={phase} store={store} note={(refusal) => <RefusalNote refusal={refusal} />} />
       )}
       {busy && <Progress phase={phase} />}
-      <p className="upload-rights">Use only a face that is yours, or whose owner agreed to it.</p>
+      {phase.step === "made" && <Made phase={phase} store={store} />}
     </dialog>
   );
 }

@@ -4,6 +4,7 @@ import { FacesStore } from "../faces/faces-store.ts";
 import { UploadStore } from "../faces/upload-store.ts";
 import { LiveStore } from "../live/live-store.ts";
 import { MicrophoneStore } from "../live/microphone-store.ts";
+import { portraitsApi } from "../portraits/portraits-api.ts";
 import { portal } from "../portal/portal.ts";
 import { createClient } from "../sdk/index.ts";
 
@@ -12,7 +13,13 @@ export function openStudio() {
   const faces = new FacesStore(client);
   const live = new LiveStore(client);
   const microphone = new MicrophoneStore(client);
-  const upload = new UploadStore({ client, onAccepted: faces.watch, onReady: faces.select });
+  const upload = new UploadStore({
+    client,
+    attest: portraitsApi.attest,
+    onAccepted: faces.watch,
+    onReady: faces.select,
+    onRetried: () => void faces.refresh(),
+  });
   return {
     client,
     faces,
