@@ -111,13 +111,29 @@ function cut(region: Region, picture: { width: number; height: number }): string
     bottom: Math.max(0, Math.ceil(region.height) - height - before.top),
   };
   const steps = [`crop=${width}:${height}:${left}:${top}`];
-  if (before.left + before.top + after.right + after.bottom === 0) return steps;
   // At full colour resolution, so that borders of odd width are possible.
-  steps.push(
-    "format=yuv444p",
-    `pad=${width + before.left + after.right}:${height + before.top + after.bottom}:${before.left}:${before.top}`,
-    `fillborders=left=${before.left}:right=${after.right}:top=${before.top}:bottom=${after.bottom}:mode=smear`,
-  );
+  if (before.left + before.top + after.right + after.bottom > 0) steps.push("format=yuv444p");
+  const missing = { ...before, ...after };
+  const now = { width, height };
+  // The filter draws no border that is wider than what it borders.
+  while (missing.left + missing.right + missing.top + missing.bottom > 0) {
+    const border = {
+      left: Math.min(missing.left, now.width),
+      right: Math.min(missing.right, now.width),
+      top: Math.min(missing.top, now.height),
+      bottom: Math.min(missing.bottom, now.height),
+    };
+    now.width += border.left + border.right;
+    now.height += border.top + border.bottom;
+    steps.push(
+      `pad=${now.width}:${now.height}:${border.left}:${border.top}`,
+      `fillborders=left=${border.left}:right=${border.right}:top=${border.top}:bottom=${border.bottom}:mode=smear`,
+    );
+    missing.left -= border.left;
+    missing.right -= border.right;
+    missing.top -= border.top;
+    missing.bottom -= border.bottom;
+  }
   return steps;
 }
 

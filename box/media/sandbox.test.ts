@@ -1,0 +1,122 @@
+// A shell stands in for the programs: it can be told to misbehave.
+
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { findPrograms } from "./programs.ts";
+import { Sandbox, SandboxClosed, type RunRequest, type RunResult } from "./sandbox.ts";
+
+let parent: string;
+let sandbox: Sandbox;
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "visavis-sandbox-"));
+  const found = findPrograms();
+  if (found.case === "missing") throw new Error(`Please install ${found.missing.join(", ")}.`);
+  sandbox = new Sandbox({ programs: { ...found.programs, ffmpeg: "/bin/sh" }, folder: parent });
+});
+
+afterEach(async () => {
+  await sandbox.close();
+  expect(sandbox.pids).toEqual([]);
+  expect(await readdir(parent)).toEqual([]);
+  await rm(parent, { recursive: true });
+});
+
+function shell(script: string, change: Partial<RunRequest> = {}): Promise<RunResult> {
+  return sandbox.enter(
+    (folder) =>
+      sandbox.run({
+        program: "ffmpeg",
+        args: ["-c", script],
+        limits: { addressSpaceBytes: 256 * 2 ** 20, cpuSeconds: 5, fileBytes: 4096 },
+        timeoutMs: 20_000,
+        outputBytes: 64 * 1024,
+        folder,
+        ...change,
+      }),
+    change.signal,
+  );
+}
+
+test("it answers what the program said and how it ended", async () => {
+  const result = await shell("echo out; echo err >&2; exit 3");
+  expect(result).toMatchObject({ end: "exit", code: 3, complaints: "err\n" });
+  expect(result.output.toString()).toBe("out\n");
+});
+
+test("none of our environment gets in, and nothing can be typed", async () => {
+  process.env.VISAVIS_TEST_SECRET = "hunter2";
+  try {
+    const { output } = await shell("/usr/bin/env; cat");
+    expect(output.toString()).toMatch(/^HOME=/m);
+    expect(output.toString()).not.toMatch(/hunter2|PATH=.*node_modules/);
+  } finally {
+    delete process.env.VISAVIS_TEST_SECRET;
+  }
+});
+
+test("it runs in an empty folder of its own, at low priority, without core dumps, unprivileged for good", async () => {
+  const { output } = await shell("ls -A; pwd; nice; ulimit -c; ulimit -n; grep NoNewPrivs /proc/self/status");
+  const [folder, nice, ...rest] = output.toString().trim().split("\n");
+  expect(folder?.startsWith(join(parent, `visavis-media-${process.pid}-`))).toBe(true);
+  expect(Number(nice)).toBeGreaterThanOrEqual(10);
+  expect(rest).toEqual(["0", "64", "NoNewPrivs:\t1"]);
+});
+
+test("time is limited: that of the clock and that of the processor", async () => {
+  expect(await shell("exec sleep 60", { timeoutMs: 100 })).toMatchObject({ end: "timeout", code: null });
+  const limits = { addressSpaceBytes: 256 * 2 ** 20, cpuSeconds: 1, fileBytes: 0 };
+  expect(await shell("while :; do :; done", { limits, timeoutMs: 60_000 })).toMatchObject({ end: "signal" });
+});
+
+test("memory is limited", async () => {
+  // Without a line in it, all of the input is one line that must be held.
+  const { complaints } = await shell("head -c 400000000 /dev/zero | tail -n 1 | wc -c");
+  expect(complaints).toMatch(/memory/i);
+});
+
+test("files are limited", async () => {
+  const result = await shell("head -c 100000 /dev/zero > large; ls -l large | cut -d' ' -f5");
+  expect(result.output.toString().trim()).toBe("4096");
+});
+
+test("who says too much is ended, and of complaints the end is kept", async () => {
+  expect(await shell("exec cat /dev/zero")).toMatchObject({ end: "overflow", code: null });
+  const { complaints } = await shell("i=0; while [ $i -lt 3000 ]; do echo line $i >&2; i=$((i+1)); done");
+  expect(complaints.length).toBeLessThanOrEqual(4096);
+  expect(complaints).toMatch(/line 2999\n$/);
+});
+
+test("an abort ends it, before it starts as well as in the middle", async () => {
+  const early = AbortSignal.abort(new Error("early"));
+  await expect(shell("echo", { signal: early })).rejects.toThrow("early");
+  const late = new AbortController();
+  const run = shell("exec sleep 60", { signal: late.signal });
+  await expect.poll(() => sandbox.pids.length).toBe(1);
+  late.abort(new Error("late"));
+  await expect(run).rejects.toThrow("late");
+});
+
+test("two run at once, and closing ends them and those that wait", async () => {
+  const runs = Array.from({ length: 5 }, () =>
+    shell("exec sleep 60").then(
+      () => "done",
+      (error: unknown) => (error instanceof SandboxClosed ? "closed" : String(error)),
+    ),
+  );
+  await expect.poll(() => sandbox.pids.length).toBe(2);
+  const pids = sandbox.pids;
+  await sandbox.close();
+  expect(await Promise.all(runs)).toEqual(runs.map(() => "closed"));
+  for (const pid of pids) expect(existsSync(`/proc/${pid}`)).toBe(false);
+  await expect(shell("echo")).rejects.toThrow(SandboxClosed);
+});
+
+test("what it leaves in its folder goes with it", async () => {
+  await sandbox.enter((folder) => writeFile(join(folder, "left"), "over"));
+  expect(await readdir(parent)).toEqual([]);
+  await expect(sandbox.enter(() => Promise.reject(new Error("fault")))).rejects.toThrow("fault");
+});
