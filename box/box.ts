@@ -21,6 +21,7 @@ import type { Ears } from "./hearing/listener.ts";
 import type { MediaEngine } from "./live/engine.ts";
 import { faceOf, tonesOf, type FaceHooks, type Faces } from "./live/faces.ts";
 import { Hub } from "./live/hub.ts";
+import { Loops } from "./live/loops.ts";
 import { Slot } from "./live/slot.ts";
 import { Turns } from "./live/turns.ts";
 import type { Media } from "./media/media.ts";
@@ -96,10 +97,12 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     weightsVolume,
     onArchivable: (avatar) => archive?.add(avatar),
   });
-  const faces = await parts.openFaces(faceHooks({ portal, reports: avatarReports, log }));
+  const loops = new Loops(log);
+  const faces = await parts.openFaces(faceHooks({ portal, reports: avatarReports, loops, log }));
   const archive = client && new MediaArchive({ portal: client, faces, log });
   const sweep = client && new ErasureSweep({ portal: client, faces, weightsVolume, log });
   avatarReports.attach(faces);
+  loops.attach(faces);
   sweep?.start();
 
   let running: Services | null = null;
@@ -131,6 +134,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     config,
     engine,
     hub,
+    loops,
     onFirstAudio: (milliseconds) => firstAudioMs.add(milliseconds),
     onMetric: (metric) => metrics.reply(metric),
     onBegin: (session) => {

@@ -3,6 +3,7 @@
 import type { ServerEvent } from "../../contract/control-socket.ts";
 import type { MediaPacket, StageEvent } from "../../native/binding/index.js";
 import type { LiveStage } from "./engine.ts";
+import type { Expression } from "./expression.ts";
 import type { Playback } from "./playback.ts";
 import { Utterance, type Opening, type UtteranceOptions } from "./utterance.ts";
 
@@ -17,6 +18,8 @@ export interface DirectorOptions {
   stage: LiveStage;
   /** Hears of everything that is said. */
   playback: Playback;
+  /** Wears the tone of what is heard. */
+  expression: Pick<Expression, "wear" | "rest">;
   publish(event: ServerEvent): void;
   /** Somebody speaks or has just spoken: the session is in use. */
   onActivity(): void;
@@ -99,10 +102,11 @@ export class Director {
   }
 
   stageEvent(event: StageEvent): void {
-    if (event.type === "failed" || event.type === "mark") return;
+    if (event.type === "failed") return;
     const utterance = this.#utterances.get(event.utterance);
     if (!utterance) return;
-    if (event.type === "utterance_started") this.#start(utterance);
+    if (event.type === "mark") this.#options.expression.wear(utterance.toneAt(event.mark));
+    else if (event.type === "utterance_started") this.#start(utterance);
     else this.#end(utterance, event);
   }
 
@@ -140,6 +144,7 @@ export class Director {
     const now = performance.now();
     utterance.start(now);
     this.#awaitingFrame = { utterance, startedAtMs: now };
+    this.#options.expression.wear(utterance.toneAt(0));
     this.#options.onFirstAudio(now - utterance.acceptedAtMs);
     this.#options.onActivity();
     this.#options.publish({ type: "avatar_speech_started", correlationId: utterance.correlationId });
@@ -153,6 +158,7 @@ export class Director {
     if (utterance.startedAtMs !== null)
       this.#options.publish({ type: "avatar_speech_ended", correlationId: utterance.correlationId });
     this.#options.onActivity();
+    if (this.#utterances.size === 0) this.#options.expression.rest();
     utterance.end(end);
   }
 }

@@ -5,15 +5,18 @@ import type { EndReason, SessionKind } from "../../contract/live.ts";
 import type { Language, Tone } from "../../contract/tones.ts";
 import type { MediaPacket, StageEvent } from "../../native/binding/index.js";
 import type { Caller } from "../access/caller.ts";
+import type { LiveRecording } from "../recordings/live-recording.ts";
 import type { PeerState } from "../streaming/peer.ts";
 import type { VoiceWish } from "../voices/voices.ts";
 import { Call } from "./call.ts";
 import { Director, type Metric } from "./director.ts";
 import type { LivePeer, LiveStage } from "./engine.ts";
 import { Departure } from "./departure.ts";
+import { Expression } from "./expression.ts";
 import type { Hub } from "./hub.ts";
 import type { SessionFacts } from "./facts.ts";
 import { SessionLimits } from "./limits.ts";
+import type { Loops } from "./loops.ts";
 import { Playback } from "./playback.ts";
 import { Transcript, type NumberedLine } from "./transcript.ts";
 
@@ -33,6 +36,7 @@ export interface SessionOptions {
   idleSeconds: number;
   maxSeconds: number;
   hub: Hub;
+  loops: Loops;
   onFirstAudio(milliseconds: number): void;
   onMetric?: ((metric: Metric) => void) | undefined;
   /** Every line of the transcript, in order. */
@@ -58,6 +62,8 @@ export class LiveSession {
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
   turns = 0;
+  /** Of what is sent and heard; null where nobody agreed to that. */
+  recording: Pick<LiveRecording, "packets" | "hear" | "deafened" | "recording"> | null = null;
   /** The credential that keeps it open: its revocation ends the session. */
   digest: string;
   readonly #options: SessionOptions;
@@ -65,6 +71,7 @@ export class LiveSession {
   #stage: LiveStage | null = null;
   #peer: LivePeer | null = null;
   #director: Director | null = null;
+  #undress: () => void = () => undefined;
   #lossTimer: NodeJS.Timeout | undefined;
   #ending: Promise<void> | null = null;
 
@@ -113,6 +120,7 @@ export class LiveSession {
     this.#director = new Director({
       stage,
       playback: this.playback,
+      expression: this.#dress(stage),
       publish: (event) => this.#options.hub.publish(this.account, event),
       onActivity: () => this.limits.touch(),
       onFirstAudio: this.#options.onFirstAudio,
@@ -122,9 +130,29 @@ export class LiveSession {
     this.#watch(peer.state);
   }
 
+  /** The tones of the avatar on the stage: those there are, and in time those that are still being made. */
+  #dress(stage: LiveStage): Expression {
+    const { loops } = this.#options;
+    const expression = new Expression({
+      stage,
+      loops: () => loops.of(this.account, this.avatar.id),
+      onFailed: (tone, error) => loops.failed(this.avatar.id, tone, error),
+    });
+    const unsubscribe = loops.subscribe((avatar) => {
+      if (avatar === this.avatar.id) void expression.dress();
+    });
+    void expression.dress();
+    this.#undress = () => {
+      unsubscribe();
+      expression.close();
+    };
+    return expression;
+  }
+
   packets(packets: MediaPacket[]): void {
     const peer = this.#peer;
     if (!peer || this.#ending) return;
+    this.recording?.packets(packets);
     for (const packet of packets) {
       if (packet.kind === "audio") peer.sendAudio(packet);
       else peer.sendVideo(packet);
@@ -167,6 +195,7 @@ export class LiveSession {
     this.limits.close();
     // Silence first: a turn that hears of the end has nothing left to stop.
     this.#director?.close();
+    this.#undress();
     this.#over.abort();
     this.#options.onEnd(this, reason);
     await Promise.allSettled([this.#peer?.close(), this.#stage?.close()]);

@@ -11,6 +11,7 @@ import type { Metric } from "./director.ts";
 import type { LivePeer, MediaEngine } from "./engine.ts";
 import type { SessionFacts } from "./facts.ts";
 import type { Hub } from "./hub.ts";
+import type { Loops } from "./loops.ts";
 import { LiveSession } from "./session.ts";
 import type { NumberedLine } from "./transcript.ts";
 
@@ -28,6 +29,8 @@ export interface OpenRequest {
   maxSeconds: number;
   /** Throws when the caller may no longer go live; asked last of all, as a session that is not open yet is not ended. */
   requireAllowed?(): void;
+  /** The session is open: it is recorded from here on. */
+  record?(session: LiveSession): LiveSession["recording"];
   /** Aborts when the caller has left without waiting for the answer: nobody is sent away for them. */
   signal: AbortSignal;
 }
@@ -37,6 +40,7 @@ export interface SlotOptions {
   /** Null with the reason when the native engine could not be loaded. */
   engine: MediaEngine | null;
   hub: Hub;
+  loops: Loops;
   onFirstAudio(milliseconds: number): void;
   /** The figures of every reply that is heard. */
   onMetric?: ((metric: Metric) => void) | undefined;
@@ -117,6 +121,7 @@ export class Slot {
       idleSeconds: config.session.idleSeconds,
       maxSeconds: request.maxSeconds,
       hub,
+      loops: this.#options.loops,
       onFirstAudio: this.#options.onFirstAudio,
       onMetric: this.#options.onMetric,
       onLine: this.#options.onLine,
@@ -148,6 +153,7 @@ export class Slot {
       this.#current = session;
       hub.tell(session.account, { case: "began", sessionId: session.id });
       this.#options.onBegin(session);
+      session.recording = request.record?.(session) ?? null;
       // Last: a peer that has failed meanwhile ends the session here, and an end follows a beginning.
       session.attach(stage, peer);
       return { session, answerSdp: answered.answerSdp };

@@ -1,6 +1,7 @@
 // One thing the avatar says, from its first clause to its last sample heard.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { baseTone, type Tone } from "../../contract/tones.ts";
 import { abortable } from "../chat/abortable.ts";
 import type { Clause } from "../chat/speech.ts";
 import { pauseAfterMs } from "../voices/speakable.ts";
@@ -56,8 +57,10 @@ export class Utterance {
   readonly #ended = Promise.withResolvers<UtteranceEnd>();
   readonly #parts: SpokenPart[] = [];
   readonly #words: string[] = [];
-  /** What was made before its first sample was on its way. */
-  readonly #unheard: Pcm[] = [];
+  /** What was made before its first sample was on its way: sound, and where among it a tone begins. */
+  readonly #unheard: (Pcm | { mark: number })[] = [];
+  /** The tones it is said in, each at the mark of its place. */
+  readonly #tones: Tone[] = [];
   #place: Place | null = null;
   #onFirstAudio: Opening["onFirstAudio"];
   #pushedMs = 0;
@@ -91,6 +94,11 @@ export class Utterance {
   /** It was over before it was said to its end. */
   get interrupted(): boolean {
     return this.#interrupted;
+  }
+
+  /** The tone that begins at a mark; the first one of all at mark 0. */
+  toneAt(mark: number): Tone {
+    return this.#tones[mark] ?? baseTone;
   }
 
   /** No more speech is made for it. */
@@ -178,7 +186,10 @@ export class Utterance {
     for (const text of this.#words) playback.say(number, text);
     const made = this.#unheard.splice(0);
     this.#pushedMs = 0;
-    for (const pcm of made) this.#push(pcm);
+    for (const part of made) {
+      if ("mark" in part) this.#mark(part.mark);
+      else this.#push(part);
+    }
     if (this.#finished) stage.endUtterance(number);
   }
 
@@ -189,6 +200,7 @@ export class Utterance {
     this.#breathe();
     const part: SpokenPart = { text, startMs: this.#pushedMs, endMs: this.#pushedMs, whole: false };
     this.#parts.push(part);
+    if (tone !== this.#tones.at(-1)) this.#mark(this.#tones.push(tone) - 1);
     // An engine that does not heed its signal must not hold up the turn.
     for await (const pcm of abortable(engine.synthesize({ text, tone, voice, signal }), signal)) {
       if (!this.#push(pcm)) return;
@@ -209,6 +221,13 @@ export class Utterance {
     this.#sampleRate = pcm.sampleRate;
     this.#pushedMs += (pcm.samples.length / pcm.sampleRate) * 1000;
     return true;
+  }
+
+  /** Playback tells when it gets here. */
+  #mark(mark: number): void {
+    if (this.#over) return;
+    if (this.#place) this.#place.stage.addMark(this.#place.number, mark);
+    if (this.startedAtMs === null) this.#unheard.push({ mark });
   }
 
   /** The pause before a clause that follows another. */

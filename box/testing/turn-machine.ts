@@ -8,6 +8,7 @@ import { Models } from "../chat/models/models.ts";
 import type { HubMessage } from "../live/hub.ts";
 import { Hub } from "../live/hub.ts";
 import type { Metric } from "../live/director.ts";
+import { Loops } from "../live/loops.ts";
 import type { LiveSession } from "../live/session.ts";
 import { Slot } from "../live/slot.ts";
 import type { PreparedMessage, TurnObserver } from "../live/turn.ts";
@@ -38,6 +39,7 @@ export class TurnMachine {
   readonly hub = new Hub();
   readonly conversations = new Conversations();
   readonly portal = new StandalonePortal(catalogue);
+  readonly loops = new Loops(createLog("silent"));
   readonly slot: Slot;
   readonly turns: Turns;
   readonly lines: { session: string; role: string; content: string }[] = [];
@@ -46,7 +48,9 @@ export class TurnMachine {
   readonly #told = new Map<string, HubMessage[]>();
 
   constructor() {
+    this.loops.attach(this.faces);
     this.slot = new Slot({
+      loops: this.loops,
       config: {
         ice: { servers: [], publicAddress: null, portRange: null },
         session: { idleSeconds: 300, maxSeconds: 0 },
