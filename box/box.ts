@@ -8,6 +8,7 @@ import type { HeartbeatAnswer } from "../contract/internal/boxes.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { openCredentials, type Credentials } from "./access/credentials.ts";
 import { createApp } from "./api/app.ts";
+import { clearSpool } from "./api/spool.ts";
 import { faceHooks } from "./avatars/hooks.ts";
 import { AudioLibrary } from "./audios/library.ts";
 import { Conversations } from "./chat/conversation.ts";
@@ -39,6 +40,7 @@ import { SessionReports } from "./portal/session-reports.ts";
 import { StandalonePortal } from "./portal/standalone.ts";
 import { VoiceReport } from "./portal/voice-report.ts";
 import { keptWeightsVolume } from "./portal/weights-volume.ts";
+import { Recordings } from "./recordings/recordings.ts";
 import type { Services } from "./services.ts";
 import { ControlSockets } from "./sockets/control-sockets.ts";
 import { MicrophoneSockets } from "./sockets/microphone-sockets.ts";
@@ -78,6 +80,7 @@ const capacity = 1;
 
 export async function startBox(parts: BoxParts): Promise<RunningBox> {
   const { config, log, engine } = parts;
+  await clearSpool(config.stateDir);
   const models = parts.models ?? configuredModels(config);
   const client =
     config.portal &&
@@ -149,6 +152,8 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       heartbeats?.beat();
     },
   });
+  const recordings = new Recordings({ config, portal, media: parts.media, hub, log });
+  await recordings.start();
   const audios = new AudioLibrary({ stateDir: config.stateDir });
   void audios
     .sweep()
@@ -229,6 +234,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     firstAudioMs,
     metrics,
     audios,
+    recordings,
   };
   running = services;
 
@@ -279,6 +285,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     drain();
     await Promise.all([sockets.close(), microphones.close()]);
     await slot.close();
+    await recordings.close();
     models.readiness.close();
     await closeServer(server);
     await Promise.all([heartbeats?.close(), voiceReport?.close(), credentials.close()]);
@@ -313,10 +320,7 @@ function obey({ slot, log }: Services, credentials: Credentials, answer: Heartbe
 }
 
 /** What stands on a credential ends with it. */
-function endRevoked(
-  { microphones, slot, sockets, voices }: Services,
-  revoked: ReadonlySet<string>,
-): void {
+function endRevoked({ microphones, slot, sockets, voices }: Services, revoked: ReadonlySet<string>): void {
   // Whose they were is not known any more; everybody's keys are looked up again.
   voices.forget();
   sockets.revoke(revoked);

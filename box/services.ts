@@ -15,6 +15,7 @@ import type { Metrics } from "./ops/metrics.ts";
 import type { Percentiles } from "./ops/percentiles.ts";
 import type { AvatarReports } from "./portal/avatar-reports.ts";
 import type { Portal } from "./portal/portal.ts";
+import type { Recordings } from "./recordings/recordings.ts";
 import type { ControlSockets } from "./sockets/control-sockets.ts";
 import type { MicrophoneSockets } from "./sockets/microphone-sockets.ts";
 import type { Stills } from "./stills/stills.ts";
@@ -35,6 +36,7 @@ export interface Services {
   voices: Voices;
   conversations: Conversations;
   audios: AudioLibrary;
+  recordings: Recordings;
   hub: Hub;
   slot: Slot;
   turns: Turns;

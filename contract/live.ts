@@ -67,6 +67,8 @@ export const statsSchema = z.object({
       avatar: z.string(),
       kind: sessionKindSchema,
       started_at: z.int(),
+      /** Somebody agreed to that, and it goes on. */
+      recording: z.boolean(),
     })
     .nullable(),
   fps: z.number(),

@@ -19,6 +19,7 @@ import type { BoxContext, BoxEnv } from "./env.ts";
 import { healthRoutes } from "./health.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { modelRoutes } from "./models.ts";
+import { offerRoutes } from "./offer.ts";
 import { photoAvatarRoutes } from "./photo-avatar.ts";
 import { settingsRoutes } from "./settings.ts";
 import { statsRoutes } from "./stats.ts";
@@ -107,6 +108,7 @@ export function createApp(services: Services): Hono<BoxEnv> {
     healthRoutes,
     metricsRoutes,
     connectRoutes,
+    offerRoutes,
     chatRoutes,
     talkRoutes,
     voiceRoutes,

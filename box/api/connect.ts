@@ -35,12 +35,12 @@ function linkHeader(servers: readonly IceServer[]): string {
 }
 
 /** Opens the slot for an offer, with the avatar and voice the caller wishes for. */
-async function goLive(
-  { access, config, faces, portal, slot, sockets, voices }: Services,
+export async function goLive(
+  { access, config, faces, portal, recordings, slot, sockets, voices }: Services,
   caller: Caller,
   wish: Omit<ConnectRequest, "type"> & { signal: AbortSignal },
 ): Promise<{ session: LiveSession; answerSdp: string }> {
-  if (wish.recording) throw new Refusal("feature_disabled", "This box does not record sessions.");
+  const consent = wish.recording && (await recordings.agree(wish.recording));
   const { settings } = await portal.settings(caller.account);
   const face = faceOf(faces, caller.account, { asked: wish.avatar, saved: settings.avatar });
   if (!face)
@@ -65,9 +65,29 @@ async function goLive(
     language: languageOf(setting),
     signal: wish.signal,
     requireAllowed: () => access.requireUnrevoked(caller),
+    ...(consent && { record: (session: LiveSession) => recordings.begin(session, consent) }),
     maxSeconds:
       wish.max_session_length_seconds ?? sockets.ceilingOf(caller.account) ?? config.session.maxSeconds,
   });
+}
+
+/** What a caller who went live with JSON is answered. */
+export function connectAnswer(
+  { config }: Services,
+  { session, answerSdp }: { session: LiveSession; answerSdp: string },
+): ConnectAnswer {
+  return {
+    sdp: answerSdp,
+    type: "answer",
+    session_id: session.id,
+    avatar: session.avatar.id,
+    tones: session.avatar.tones,
+    ice_servers: config.ice.servers,
+    limits: {
+      max_session_length_seconds: session.limits.maxSeconds,
+      idle_seconds: config.session.idleSeconds,
+    },
+  };
 }
 
 export function connectRoutes(services: Services): Hono<BoxEnv> {
@@ -104,20 +124,8 @@ export function connectRoutes(services: Services): Hono<BoxEnv> {
       });
     }
     const request = await readJson(c, connectRequestSchema);
-    const { session, answerSdp } = await goLive(services, caller, { ...request, signal: c.req.raw.signal });
-    const answer: ConnectAnswer = {
-      sdp: answerSdp,
-      type: "answer",
-      session_id: session.id,
-      avatar: session.avatar.id,
-      tones: session.avatar.tones,
-      ice_servers: iceServers,
-      limits: {
-        max_session_length_seconds: session.limits.maxSeconds,
-        idle_seconds: config.session.idleSeconds,
-      },
-    };
-    return c.json(answer);
+    const live = await goLive(services, caller, { ...request, signal: c.req.raw.signal });
+    return c.json(connectAnswer(services, live));
   });
 
   app.patch("/connect/:id", async (c) => {

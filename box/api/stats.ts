@@ -18,6 +18,7 @@ export function statsRoutes({ firstAudioMs, metrics, slot, turns }: Services): H
         avatar: session.avatar.id,
         kind: session.kind,
         started_at: session.startedAt,
+        recording: session.recording?.recording ?? false,
       },
       fps: media?.fps ?? 0,
       frame_ms: media?.frameMs ?? none,

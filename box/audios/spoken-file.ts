@@ -32,7 +32,7 @@ export async function speakFile({ session, sound, hub, log }: SpokenFileOptions)
       yield pcm;
     }
   });
-  const utterance = session.director.begin({
+  const utterance: Utterance = session.director.begin({
     voice: { engine: voice, voice: "", notice: "", origin: "box" },
     correlationId: null,
     acceptedAtMs: performance.now(),

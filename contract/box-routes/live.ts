@@ -34,7 +34,7 @@ export const liveRoutes: BoxRoute[] = [
     status: 200,
     answer: [...json(connectAnswerSchema), sdp],
     envelope: "flat",
-    failures: [400, 404, 409, 413, 503],
+    failures: [400, 404, 409, 413, 501, 503],
   },
   {
     method: "post",
@@ -44,7 +44,7 @@ export const liveRoutes: BoxRoute[] = [
     status: 200,
     answer: json(connectAnswerSchema),
     envelope: "flat",
-    failures: [400, 404, 409, 413, 503],
+    failures: [400, 404, 409, 413, 501, 503],
   },
   {
     method: "patch",

@@ -1,0 +1,184 @@
+// Recordings of sessions: taken where the person agreed, finished afterwards, and handed to the portal's storage.
+
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { BoxConfig } from "../config.ts";
+import type { Hub } from "../live/hub.ts";
+import type { LiveSession } from "../live/session.ts";
+import { MediaError, type Media } from "../media/media.ts";
+import { describeError, type Log } from "../ops/log.ts";
+import { PortalError } from "../portal/client.ts";
+import type { Portal } from "../portal/portal.ts";
+import { ReportQueue } from "../portal/reports.ts";
+import { LiveRecording } from "./live-recording.ts";
+import { putFile } from "./put.ts";
+import { RecordingTerms, type AgreedTerms } from "./recording-terms.ts";
+import { liveFile, microphoneFile } from "./session-recorder.ts";
+import { finishedFile, WaitingRecordings, type WaitingRecording } from "./waiting.ts";
+
+export interface RecordingsOptions {
+  config: Pick<BoxConfig, "recordings" | "stateDir">;
+  portal: Pick<Portal, "recordingTerms" | "grantRecording" | "closeRecording" | "reported">;
+  media: Pick<Media, "recording">;
+  hub: Pick<Hub, "publish">;
+  log: Log;
+  /** The first wait after a failure; it doubles up to a minute. */
+  retryMs?: number;
+}
+
+/** What the portal says no to for good: the session is erased, the terms are others, or it is too large. */
+const refusals = new Set([400, 404, 409, 413]);
+const lost = {
+  stopped: "The recording has stopped; the session goes on. What was recorded so far is kept.",
+};
+
+export class Recordings {
+  readonly #options: RecordingsOptions;
+  readonly #terms: RecordingTerms;
+  readonly #waiting: WaitingRecordings;
+  readonly #closing = new AbortController();
+  readonly #live = new Set<LiveRecording>();
+  readonly #finishing: ReportQueue<WaitingRecording>;
+  readonly #sending: ReportQueue<WaitingRecording>;
+
+  constructor(options: RecordingsOptions) {
+    this.#options = options;
+    const { config, portal, log, retryMs } = options;
+    this.#terms = new RecordingTerms({ allowed: config.recordings, portal });
+    this.#waiting = new WaitingRecordings(config.stateDir);
+    const queue = (deliver: (one: WaitingRecording) => Promise<void>, what: string) => {
+      let failing = false;
+      return new ReportQueue<WaitingRecording>({
+        ...(retryMs !== undefined && { retryMs }),
+        capacity: Infinity,
+        deliver: async (one) => {
+          await deliver(one);
+          failing = false;
+        },
+        onFailure: (error) => {
+          // One line for a lapse, however long it lasts, and none for having been told to stop.
+          if (!failing && !this.#closing.signal.aborted) log.warn(describeError(error), what);
+          failing = true;
+        },
+      });
+    };
+    this.#finishing = queue((one) => this.#finish(one), "a recording could not be finished yet");
+    this.#sending = queue((one) => this.#send(one), "a recording does not reach the storage; it is kept");
+  }
+
+  /** How many recordings are under way or wait to be stored. */
+  get pending(): number {
+    return this.#live.size + this.#finishing.length + this.#sending.length;
+  }
+
+  /** Takes up what an earlier life of the box has left; before the first session begins. */
+  async start(): Promise<void> {
+    const { log } = this.#options;
+    try {
+      const left = await this.#waiting.left();
+      for (const one of left) this.#finishing.add(one);
+      if (left.length > 0) log.info({ recordings: left.length }, "recordings of before are taken up");
+    } catch (error) {
+      log.warn(describeError(error), "recordings of before could not be looked up");
+    }
+  }
+
+  /** What the person agreed to. Rejects with Refusal unless it is what there is to agree to now. */
+  agree(asked: { terms_version: string; terms_digest: string }): Promise<AgreedTerms> {
+    return this.#terms.agree(asked);
+  }
+
+  /** Records the session from now on. */
+  begin(session: LiveSession, terms: AgreedTerms): LiveRecording {
+    const { hub, log } = this.#options;
+    const { id, account } = session;
+    const recording: LiveRecording = new LiveRecording({
+      waiting: this.#waiting,
+      agreement: { session_id: id, account, ...terms },
+      onStopped: (error) => {
+        log.warn({ session: id, ...describeError(error) }, "a recording stopped before its session");
+        hub.publish(account, { type: "warning", message: lost.stopped });
+      },
+    });
+    this.#live.add(recording);
+    const over = async () => {
+      const recorded = await recording.end();
+      if (recorded) this.#finishing.add(recorded);
+      this.#live.delete(recording);
+    };
+    session.signal.addEventListener("abort", () => void over(), { once: true });
+    return recording;
+  }
+
+  /** Leaves on disk what is not stored yet; the next start takes it up. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error("The box ends."));
+    await Promise.all([...this.#live].map((recording) => recording.end()));
+    await Promise.all([this.#finishing.close(), this.#sending.close()]);
+  }
+
+  async #finish(one: WaitingRecording): Promise<void> {
+    const { media, log } = this.#options;
+    const { signal } = this.#closing;
+    signal.throwIfAborted();
+    const [livePath, microphonePath] = [join(one.dir, liveFile), join(one.dir, microphoneFile)];
+    const outPath = join(one.dir, finishedFile);
+    try {
+      if (!(await stat(outPath).catch(() => null))) {
+        if (!(await stat(livePath).catch(() => null)))
+          throw new MediaError("unreadable", "Nothing was recorded.");
+        await media.recording({ livePath, microphonePath, outPath, signal });
+      }
+    } catch (error) {
+      if (!(error instanceof MediaError) || error.fault === "too_slow") throw error;
+      // A session that was over before its first picture leaves nothing to keep.
+      log.warn({ session: one.agreement.session_id, ...describeError(error) }, "a recording came to nothing");
+      await this.#waiting.remove(one);
+      return;
+    }
+    await Promise.all([rm(livePath, { force: true }), rm(microphonePath, { force: true })]);
+    this.#sending.add(one);
+  }
+
+  async #send(one: WaitingRecording): Promise<void> {
+    const { portal, log } = this.#options;
+    const { signal } = this.#closing;
+    signal.throwIfAborted();
+    const { session_id, account, ...consent } = one.agreement;
+    const path = join(one.dir, finishedFile);
+    try {
+      // The portal must know the session first.
+      await unlessAborted(portal.reported(), signal);
+      const { size } = await stat(path);
+      const sha256 = await digestOf(path, signal);
+      const request = { session_id, account, content_type: "video/mp4" as const, size, sha256, consent };
+      const grant = await portal.grantRecording(request);
+      await putFile({ grant, path, size, signal });
+      await portal.closeRecording({ session_id, account });
+      log.info({ session: session_id, bytes: size }, "a recording is stored");
+    } catch (error) {
+      if (!(error instanceof PortalError && refusals.has(error.status))) throw error;
+      log.warn(
+        { session: session_id, status: error.status },
+        "a recording is not wanted any more; it is removed",
+      );
+    }
+    await this.#waiting.remove(one);
+  }
+}
+
+async function digestOf(path: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const piece of createReadStream(path, { signal })) hash.update(piece as Buffer);
+  return hash.digest("hex");
+}
+
+function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
