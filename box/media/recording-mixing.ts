@@ -69,6 +69,6 @@ function mix(heard: boolean): string {
   return [
     `${voice},aformat=sample_fmts=fltp:channel_layouts=mono[voice]`,
     "[1:a:0]aresample=48000,aformat=sample_fmts=fltp:channel_layouts=mono[microphone]",
-    `[voice][microphone]amix=inputs=2:duration=longest:dropout_transition=0:normalize=0,${limited}`,
+    `[voice][microphone]amix=inputs=2:duration=first:dropout_transition=0:normalize=0,${limited}`,
   ].join(";");
 }

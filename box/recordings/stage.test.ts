@@ -159,23 +159,25 @@ describe.skipIf(!installed)("with the addon built and FFmpeg installed", () => {
       onStopped: (error) => failures.push(error),
     });
     const zeroMs = 5_000;
-    const arrivals: { atMs: number; act(): void }[] = packets.map((packet, count) => ({
-      atMs: zeroMs + mediaMs(packet) + lateMs(count),
-      act: () => recorder.packets([packet]),
-    }));
+    const arrivals: { atMs: number; act(): void }[] = [];
+    // What was sent first arrives first, as over any connection.
+    let sentMs = 0;
+    for (const [count, packet] of packets.entries()) {
+      sentMs = Math.max(sentMs, zeroMs + mediaMs(packet) + lateMs(count));
+      arrivals.push({ atMs: sentMs, act: () => recorder.packets([packet]) });
+    }
     if (heardAtMs !== null) {
       const heard = new Int16Array(16_000 * 3);
       heard.set(burst(3_000, 16_000), Math.round((heardAtMs * 16) / (1 + drift)));
-      for (let count = 0; (count + 1) * 320 <= heard.length; count++)
-        arrivals.push({
-          atMs: zeroMs + (count + 1) * 20 * (1 + drift) + lateMs(count * 7),
-          act: () => recorder.hear(heard.subarray(count * 320, (count + 1) * 320)),
-        });
+      let heardMs = 0;
+      for (let count = 0; (count + 1) * 320 <= heard.length; count++) {
+        heardMs = Math.max(heardMs, zeroMs + (count + 1) * 20 * (1 + drift) + lateMs(count * 7));
+        const frame = heard.subarray(count * 320, (count + 1) * 320);
+        arrivals.push({ atMs: heardMs, act: () => recorder.hear(frame) });
+      }
     }
-    // What was sent first arrives first, as over any connection.
-    let before = 0;
     for (const { atMs, act } of arrivals.toSorted((a, b) => a.atMs - b.atMs)) {
-      nowMs = before = Math.max(before, atMs);
+      nowMs = atMs;
       act();
     }
     await recorder.end();
