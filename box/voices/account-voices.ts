@@ -16,7 +16,7 @@ import type { HostedEngine } from "./hosted/hosted.ts";
 import type { ProviderLists } from "./provider-lists.ts";
 import type { Troubles } from "./troubles.ts";
 import { TurnVoice } from "./turn-voice.ts";
-import type { VoiceProvider } from "./voice.ts";
+import type { VoiceListing, VoiceProvider } from "./voice.ts";
 
 export interface ChosenVoice {
   engine: VoiceProvider;
@@ -87,8 +87,11 @@ export class AccountVoices {
     return { provider: this.#known.account.engine, id: this.#known.account.default_voice };
   }
 
-  /** The account that a provider's voices speak on for this caller; or why there is none. */
-  access(provider: ByoEngine): Access {
+  /**
+   * The account that a provider's voices speak on for this caller; or why there is none. `untroubled`: also one that
+   * turned out not to speak a while ago.
+   */
+  access(provider: ByoEngine, { untroubled = false }: { untroubled?: boolean } = {}): Access {
     const { hosted: engines, keys, troubles } = this.#around;
     const label = voiceEngineLabels[provider];
     const hosted = engines.get(provider);
@@ -109,10 +112,24 @@ export class AccountVoices {
         case: "unusable",
         why: known.case === "known" ? `No ${label} key is saved.` : `${label} is not set up on this box.`,
       };
-    const trouble = troubles.of(provider, key);
+    const trouble = untroubled ? null : troubles.of(provider, key);
     const sentence = trouble && troubleSentences[trouble];
     if (sentence) return { case: "unusable", why: sentence(label, own === undefined ? "the box's" : "your") };
     return { case: "usable", account: { hosted, key, origin: own === undefined ? "box" : "user" } };
+  }
+
+  /** A provider's voices on this caller's account; asked for anew, its account gets another chance too. Never rejects. */
+  async listing(provider: ByoEngine, refresh: boolean): Promise<VoiceListing> {
+    const { lists, troubles } = this.#around;
+    const access = this.access(provider, { untroubled: true });
+    if (access.case === "unusable" || !lists) {
+      const why = access.case === "unusable" ? access.why : "";
+      return { state: "key_problem", reason: why, voices: [] };
+    }
+    const { hosted, key } = access.account;
+    const listing = await lists.get(hosted, key, { refresh });
+    if (refresh && listing.state === "ready") troubles.forget(provider, key);
+    return listing;
   }
 
   /** The list that the next choice depends on, where it is not at hand; null when it depends on none. */
