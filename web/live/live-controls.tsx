@@ -1,7 +1,7 @@
 // Microphone, sound, captions and the end, over the foot of the picture.
 
 import type { ReactNode } from "react";
-import { CaptionsIcon, EndIcon, SoundOffIcon, SoundOnIcon } from "../ui/icons.tsx";
+import { CaptionsIcon, EndIcon, SoundOffIcon, SoundOnIcon, VoicesIcon } from "../ui/icons.tsx";
 
 export interface LiveControlsProps {
   /** The microphone's switch. */
@@ -10,6 +10,7 @@ export interface LiveControlsProps {
   captionsOn: boolean;
   onToggleMuted(): void;
   onToggleCaptions(): void;
+  onVoice(): void;
   onEnd(): void;
 }
 
@@ -19,6 +20,7 @@ export function LiveControls({
   captionsOn,
   onToggleMuted,
   onToggleCaptions,
+  onVoice,
   onEnd,
 }: LiveControlsProps) {
   return (
@@ -43,6 +45,16 @@ export function LiveControls({
         onClick={onToggleCaptions}
       >
         <CaptionsIcon />
+      </button>
+      <button
+        type="button"
+        className="icon-button"
+        aria-haspopup="dialog"
+        aria-label="Voice"
+        title="Voice"
+        onClick={onVoice}
+      >
+        <VoicesIcon />
       </button>
       <button type="button" className="button button-end" onClick={onEnd}>
         <EndIcon />

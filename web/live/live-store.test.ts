@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createClient } from "../sdk/index.ts";
+import { createClient, VisavisError } from "../sdk/index.ts";
 import { FakeSocket } from "../sdk/testing/fake-socket.ts";
 import { LiveStore } from "./live-store.ts";
 import {
@@ -203,5 +203,52 @@ describe("LiveStore with a microphone", () => {
     const store = await speaking();
     voice().receive({ type: "session_end", reason: "ended_by_persona_request" });
     expect(store.get()).toMatchObject({ connection: "closed", closed: { reason: "persona" } });
+  });
+});
+
+describe("a session with wishes", () => {
+  const agreed = { terms_version: "1", terms_digest: "a".repeat(64) };
+
+  it("is begun with the voice and the agreement, and shows that it is recorded until it ends", async () => {
+    const client = makeClient();
+    const store = new LiveStore(client);
+    const connect = vi.spyOn(client, "connect");
+    const wish = { voice: "nora", voice_provider: "local", recording: agreed };
+    const connected = store.goLive("maya", wish);
+    await answerLive();
+    await connected;
+    expect(connect).toHaveBeenCalledExactlyOnceWith({ avatar: "maya", kind: "studio", ...wish });
+    expect(store.get().recording).toBe(true);
+    store.end();
+    expect(store.get().recording).toBe(false);
+  });
+
+  it("speaks each turn with the voice that was picked meanwhile", async () => {
+    const client = makeClient();
+    let liveVoice: string | null = null;
+    const store = new LiveStore(client, { liveVoice: () => liveVoice });
+    const connected = store.goLive("maya");
+    await answerLive();
+    await connected;
+    store.say("One", "message");
+    expect(control().sent.at(-1)).not.toHaveProperty("voice");
+    liveVoice = "iris";
+    store.say("Two", "message");
+    expect(control().sent.at(-1)).toMatchObject({ type: "message", voice: "iris" });
+    store.say("Three", "talk", "warm");
+    expect(control().sent.at(-1)).toMatchObject({ type: "talk", voice: "iris", tone: "warm" });
+  });
+
+  it("leaves a refusal to whoever can tell why", async () => {
+    const client = makeClient();
+    const error = new VisavisError({ code: "http_409", message: "Old terms.", status: 409 });
+    vi.spyOn(client, "connect").mockRejectedValue(error);
+    const onRefused = vi.fn().mockResolvedValueOnce(true).mockResolvedValueOnce(false);
+    const store = new LiveStore(client, { onRefused });
+    await store.goLive("maya", { recording: agreed });
+    expect(store.get().closed).toBeNull();
+    await store.goLive("maya", { recording: agreed });
+    expect(store.get().closed).toEqual({ reason: "refused", message: "Old terms." });
+    expect(onRefused).toHaveBeenCalledTimes(2);
   });
 });

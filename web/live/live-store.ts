@@ -5,10 +5,12 @@ import {
   asVisavisError,
   type Client,
   type CloseReason,
+  type ConnectFields,
   type ConnectionState,
   type EventMap,
   type MicrophoneEventMap,
   type StreamStats,
+  type VisavisError,
 } from "../sdk/index.ts";
 import { Store } from "../ui/store.ts";
 import { languageName } from "./languages.ts";
@@ -47,6 +49,18 @@ export interface LiveState {
   spokenMs: number | null;
   /** The box speaks on another account than the one asked for, in its own words; empty when it does not. */
   voiceNotice: string;
+  /** The session is being recorded. */
+  recording: boolean;
+}
+
+/** What a session begins with besides a face. */
+export type LiveWish = Pick<ConnectFields, "voice" | "voice_provider" | "recording">;
+
+export interface LiveOptions {
+  /** What turns are to be spoken with; null where the session's own voice is right. */
+  liveVoice?(): string | null;
+  /** A session was refused; true when somebody else tells why. */
+  onRefused?(error: VisavisError): Promise<boolean>;
 }
 
 /** Milliseconds from the message: the model's first words, the voice's first sound after them, and both together. */
@@ -65,29 +79,35 @@ const offAir = {
   turn: null,
   spokenMs: null,
   voiceNotice: "",
+  recording: false,
 } satisfies Partial<LiveState>;
 
 export class LiveStore extends Store<LiveState> {
   readonly #client: Client;
+  readonly #liveOptions: LiveOptions;
   #captions: Captions = noCaptions;
   #captionTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #unlisten: (() => void)[];
 
-  constructor(client: Client) {
+  constructor(client: Client, options: LiveOptions = {}) {
     super({ ...offAir, connection: "idle", turns: [], captionsOn: true, muted: false });
     this.#client = client;
+    this.#liveOptions = options;
     this.#unlisten = this.#listen();
   }
 
-  readonly goLive = async (avatar: string): Promise<void> => {
+  readonly goLive = async (avatar: string, wish: LiveWish = {}): Promise<void> => {
     this.#setCaptions(cleared(this.#captions));
     this.update({ ...offAir, turns: [] });
     try {
-      const answer = await this.#client.connect({ avatar, kind: "studio" });
-      this.update({ tones: answer.tones });
+      const answer = await this.#client.connect({ avatar, kind: "studio", ...wish });
+      this.update({ tones: answer.tones, recording: wish.recording !== undefined });
+      void this.#readVoiceNotice();
     } catch (thrown) {
       const error = asVisavisError(thrown);
-      if (error.code !== "aborted") this.update({ closed: { reason: "refused", message: error.message } });
+      if (error.code === "aborted") return;
+      const told = await this.#liveOptions.onRefused?.(error);
+      this.update({ closed: told ? null : { reason: "refused", message: error.message } });
     }
   };
 
@@ -97,8 +117,12 @@ export class LiveStore extends Store<LiveState> {
     try {
       // A message takes the floor from whoever speaks; words to be said exactly wait their turn.
       if (mode === "message" && this.get().speaking) this.#cutShort();
+      const liveVoice = this.#liveOptions.liveVoice?.() ?? null;
+      const voice = liveVoice === null ? {} : { voice: liveVoice };
       const correlationId =
-        mode === "talk" ? this.#client.talk(text, tone ? { tone } : {}) : this.#client.message(text);
+        mode === "talk"
+          ? this.#client.talk(text, { ...voice, ...(tone ? { tone } : {}) })
+          : this.#client.message(text, voice);
       this.#setTurns(conversation.sent(this.get().turns, { text, correlationId, mode }));
       this.update({ spokenMs: null });
       return true;
@@ -186,6 +210,7 @@ export class LiveStore extends Store<LiveState> {
           thinking: false,
           stats: null,
           voiceNotice: "",
+          recording: false,
         });
       }),
       ...this.#listenToMicrophone(),
@@ -208,6 +233,14 @@ export class LiveStore extends Store<LiveState> {
         }
       }),
     ];
+  }
+
+  /** The microphone's socket tells of changes; this tells how it is where nobody speaks. */
+  async #readVoiceNotice(): Promise<void> {
+    const session = this.#client.sessionId;
+    const status = await this.#client.chatStatus().catch(() => null);
+    if (status?.voice_notice && session !== null && session === this.#client.sessionId)
+      this.update({ voiceNotice: status.voice_notice });
   }
 
   #note(action: MicrophoneEventMap["ACTION"]): void {

@@ -43,9 +43,13 @@ export class MicrophoneStore extends Store<MicrophoneState> {
   /** What the transcript has got last, in case it was faster than the microphone's own event. */
   #written = "";
 
-  constructor(client: Client) {
+  readonly #liveVoice: () => string | null;
+
+  /** `liveVoice`: what turns are to be spoken with; null where the session's own voice is right. */
+  constructor(client: Client, { liveVoice = () => null }: { liveVoice?(): string | null } = {}) {
     super({ ...quiet, phase: "off", problem: null });
     this.#client = client;
+    this.#liveVoice = liveVoice;
     this.#unlisten = [...this.#listen(), ...this.#listenToSession()];
   }
 
@@ -60,7 +64,8 @@ export class MicrophoneStore extends Store<MicrophoneState> {
   readonly start = (): void => {
     this.update({ problem: null });
     // Why it failed comes as the microphone's state; only a page without a session is told by the promise alone.
-    this.#client.microphone.start().catch((thrown: unknown) => {
+    const voice = this.#liveVoice();
+    this.#client.microphone.start(voice === null ? {} : { voice }).catch((thrown: unknown) => {
       const problem = asVisavisError(thrown);
       if (problem.code === "not_connected") this.update({ phase: "refused", problem });
     });

@@ -7,6 +7,7 @@ import { ToolIcon } from "../ui/icons.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { MicrophoneSign } from "./microphone-sign.tsx";
 import type { MicrophoneState } from "./microphone-store.ts";
+import { RecordingSign } from "./recording-consent.tsx";
 import { goingOn } from "./microphone-words.ts";
 import "./stage.css";
 
@@ -21,6 +22,7 @@ export interface StageProps {
   thinking: boolean;
   caption: string | null;
   captionsOn: boolean;
+  recording: boolean;
   microphone: MicrophoneState;
   onResume(): void;
   /** Shown over the foot of the still while off air. */
@@ -97,6 +99,7 @@ export function Stage({ client, face, still, children, microphone, onResume, ...
             <span />
           </div>
         )}
+        {onAir && live.recording && <RecordingSign />}
         {onAir && <MicrophoneSign phase={microphone.phase} paused={microphone.paused} />}
         <div className="stage-captions" hidden={!live.captionsOn || waiting} lang={microphone.language ?? ""}>
           {/* Not announced: whoever says the words knows them. */}

@@ -4,15 +4,19 @@ import { FacesStore } from "../faces/faces-store.ts";
 import { UploadStore } from "../faces/upload-store.ts";
 import { LiveStore } from "../live/live-store.ts";
 import { MicrophoneStore } from "../live/microphone-store.ts";
+import { RecordingStore } from "../live/recording-store.ts";
 import { portraitsApi } from "../portraits/portraits-api.ts";
 import { portal } from "../portal/portal.ts";
 import { createClient } from "../sdk/index.ts";
+import { openVoice } from "./open-voice.ts";
 
 export function openStudio() {
   const client = createClient({ getCredential: () => portal.sessionCredential() });
   const faces = new FacesStore(client);
-  const live = new LiveStore(client);
-  const microphone = new MicrophoneStore(client);
+  const recording = new RecordingStore();
+  const voice = openVoice(client);
+  const live = new LiveStore(client, { liveVoice: voice.choice.liveVoice, onRefused: recording.refused });
+  const microphone = new MicrophoneStore(client, { liveVoice: voice.choice.liveVoice });
   const upload = new UploadStore({
     client,
     attest: portraitsApi.attest,
@@ -24,12 +28,15 @@ export function openStudio() {
     client,
     faces,
     live,
+    recording,
+    voice,
     microphone,
     upload,
     /** Ends the session. */
     end: (): Promise<void> => client.disconnect(),
     /** Frees what is left once nobody looks any more. */
     free(): void {
+      voice.dispose();
       microphone.dispose();
       live.dispose();
       faces.dispose();

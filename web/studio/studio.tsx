@@ -1,9 +1,10 @@
 // The studio of a signed-in person: picks a face, goes live, converses.
 
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Picker } from "../faces/picker.tsx";
 import { UploadDialog } from "../faces/upload-dialog.tsx";
 import { Composer } from "../live/composer.tsx";
+import { RecordingConsent } from "../live/recording-consent.tsx";
 import { LiveControls } from "../live/live-controls.tsx";
 import { MicrophoneButton } from "../live/microphone-button.tsx";
 import { isMuteChord } from "../live/microphone-chord.ts";
@@ -14,6 +15,8 @@ import { Transcript } from "../live/transcript.tsx";
 import { useHeadingFocus } from "../shell/routing.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { useStore } from "../ui/store.ts";
+import { VoiceDialog } from "../voices/choice-dialog.tsx";
+import { VoiceButton } from "../voices/voice-button.tsx";
 import { useAmbience } from "./ambience.ts";
 import { closingWords } from "./closing-words.ts";
 import type { StudioParts } from "./open-studio.ts";
@@ -25,10 +28,13 @@ export interface StudioProps {
   active: boolean;
 }
 
-export function Studio({ parts: { client, faces, live, microphone, upload }, active }: StudioProps) {
+export function Studio({ parts, active }: StudioProps) {
+  const { client, faces, live, microphone, recording, upload, voice: voices } = parts;
   const faceState = useStore(faces);
   const state = useStore(live);
   const voice = useStore(microphone);
+  const agreement = useStore(recording);
+  const [voicesOpen, setVoicesOpen] = useState(false);
 
   // Also when it is shown again: faces may have been added or erased on other pages meanwhile.
   useEffect(() => {
@@ -85,7 +91,8 @@ export function Studio({ parts: { client, faces, live, microphone, upload }, act
   useHeadingFocus(heading, active);
 
   function goLive() {
-    if (face) void live.goLive(face.id);
+    const agreed = recording.agreement();
+    if (face && agreed) void live.goLive(face.id, { ...voices.wish(), ...agreed });
   }
 
   return (
@@ -107,6 +114,7 @@ export function Studio({ parts: { client, faces, live, microphone, upload }, act
             thinking={state.thinking}
             caption={state.caption}
             captionsOn={state.captionsOn}
+            recording={state.recording}
             microphone={voice}
             onResume={microphone.resume}
           >
@@ -117,6 +125,7 @@ export function Studio({ parts: { client, faces, live, microphone, upload }, act
                 captionsOn={state.captionsOn}
                 onToggleMuted={live.toggleMuted}
                 onToggleCaptions={live.toggleCaptions}
+                onVoice={() => setVoicesOpen(true)}
                 onEnd={live.end}
               />
             ) : (
@@ -129,6 +138,7 @@ export function Studio({ parts: { client, faces, live, microphone, upload }, act
                     ref={goLiveButton}
                     type="button"
                     className="button button-primary button-large"
+                    disabled={agreement.fetching}
                     onClick={goLive}
                   >
                     Go live
@@ -194,11 +204,24 @@ export function Studio({ parts: { client, faces, live, microphone, upload }, act
               />
             </>
           ) : (
-            <Picker state={faceState} onSelect={faces.select} onAdd={upload.open} />
+            <>
+              <Picker state={faceState} onSelect={faces.select} onAdd={upload.open} />
+              <div className="studio-options">
+                <VoiceButton choice={voices.choice} onOpen={() => setVoicesOpen(true)} />
+                <RecordingConsent store={recording} />
+              </div>
+            </>
           )}
         </aside>
       </div>
       <UploadDialog store={upload} />
+      <VoiceDialog
+        open={voicesOpen}
+        catalogue={voices.catalogue}
+        player={voices.player}
+        choice={voices.choice}
+        onClose={() => setVoicesOpen(false)}
+      />
     </div>
   );
 }

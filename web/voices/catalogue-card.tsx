@@ -14,7 +14,7 @@ import type { PlayerStore } from "./player-store.ts";
 import { VoiceLine } from "./voice-line.tsx";
 import { groupStates } from "./words.ts";
 
-function PreviewLine({ player }: { player: PlayerStore }) {
+export function PreviewLine({ player }: { player: PlayerStore }) {
   const { line, lineProblem, waitSeconds } = useStore(player);
   // Counted as the limit counts: by code points of the text as it will be spoken.
   const count = Array.from(line.replaceAll(/\s+/g, " ").trim()).length;

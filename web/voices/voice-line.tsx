@@ -20,26 +20,41 @@ export interface VoiceLineProps {
   onForgetDefault(): void;
 }
 
+export const voiceFacts = ({ language, gender, description }: VoiceRow): string =>
+  [languageName(language), gender, description].filter(Boolean).join(" · ");
+
+export interface PlayButtonProps {
+  name: string;
+  playing: "fetching" | "playing" | null;
+  held: boolean;
+  onPlay(): void;
+}
+
+export function PlayButton({ name, playing, held, onPlay }: PlayButtonProps) {
+  return (
+    <button
+      type="button"
+      className="icon-button voice-play"
+      aria-label={playing ? `Stop ${name}` : `Hear ${name}`}
+      disabled={held && playing === null}
+      onClick={onPlay}
+    >
+      {playing === "fetching" ? (
+        <Spinner label={`Fetching ${name}`} />
+      ) : playing ? (
+        <StopIcon />
+      ) : (
+        <PlayIcon />
+      )}
+    </button>
+  );
+}
+
 export function VoiceLine(props: VoiceLineProps) {
   const { voice, playing, held, problem, isDefault, isCurrent, busy, choosing } = props;
-  const facts = [languageName(voice.language), voice.gender, voice.description].filter(Boolean);
   return (
     <li className={isDefault ? "voice voice-default" : "voice"}>
-      <button
-        type="button"
-        className="icon-button voice-play"
-        aria-label={playing ? `Stop ${voice.name}` : `Hear ${voice.name}`}
-        disabled={held && playing === null}
-        onClick={props.onPlay}
-      >
-        {playing === "fetching" ? (
-          <Spinner label={`Fetching ${voice.name}`} />
-        ) : playing ? (
-          <StopIcon />
-        ) : (
-          <PlayIcon />
-        )}
-      </button>
+      <PlayButton name={voice.name} playing={playing} held={held} onPlay={props.onPlay} />
       <div className="voice-main">
         <p className="voice-name">
           {voice.name}
@@ -47,7 +62,7 @@ export function VoiceLine(props: VoiceLineProps) {
           {isCurrent && !isDefault && <Badge tone="good">Speaks now</Badge>}
           {voice.recommended && <Badge>Recommended</Badge>}
         </p>
-        <p className="voice-facts">{facts.join(" · ")}</p>
+        <p className="voice-facts">{voiceFacts(voice)}</p>
         {problem && (
           <p className="voice-problem" role="alert">
             {problem}
