@@ -23,8 +23,10 @@ const soundDecoders = ["aac", "mp3", "mp3float", "opus", "libopus", "vorbis", "f
 const pcmDecoders = "s16le s16be s24le s24be s32le s32be f32le f32be f64le f64be u8 s8 mulaw alaw"
   .split(" ")
   .map((name) => `pcm_${name}`);
-const decoders = [...videoDecoders, ...soundDecoders, ...pcmDecoders];
-export const codecsRead = new Set<string>(decoders);
+/** Of covers, titles and further tracks: ffprobe opens a decoder for each, and fails if it may not. */
+const idleDecoders = ["mjpeg", "png", "mov_text", "ac3", "eac3", "amrnb", "amrwb"];
+export const codecsRead = new Set<string>([...videoDecoders, ...soundDecoders, ...pcmDecoders]);
+const decoders = [...codecsRead, ...idleDecoders];
 
 /** Codecs round sides up. */
 const MOST_PIXELS = (limits.videoSide + 64) ** 2;
@@ -67,6 +69,12 @@ export function judge({ end, code, complaints }: RunResult, what: "sound" | "vid
   }
   if (/Cannot allocate memory/i.test(complaints)) {
     throw new MediaError("too_large", `The ${what} needs more memory to decode than it may have.`);
+  }
+  if (/exceeds specified max pixel count/i.test(complaints)) {
+    throw new MediaError("too_large", "The video has more pixels than may be decoded.");
+  }
+  if (/not on whitelist/i.test(complaints)) {
+    throw new MediaError("unsupported", "The file is encoded in a way that is not read here.");
   }
   if (/matches no streams/i.test(complaints)) {
     throw new MediaError(

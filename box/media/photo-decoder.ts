@@ -19,7 +19,7 @@ const LIMITS = {
   fileBytes: 0,
   openFiles: 64,
 };
-/** A process is replaced after this many photographs, after every damaged one, and when it waited this long. */
+/** A process is replaced after this many photographs, when it failed at one, and when it waited this long. */
 const PICTURES_A_PROCESS = 20;
 const IDLE_MS = 60_000;
 const entry = fileURLToPath(new URL("photo-process.ts", import.meta.url));
@@ -59,6 +59,10 @@ export class PhotoDecoder {
         this.#giveBack(worker);
         return picture;
       } catch (error) {
+        if (error instanceof MediaError && worker.answers) {
+          this.#giveBack(worker);
+          throw error;
+        }
         worker.end();
         await worker.ended;
         // The next one is started ahead of its photograph.
@@ -116,7 +120,8 @@ export class PhotoDecoder {
 class PhotoProcess {
   readonly ended: Promise<void>;
   readonly #child: ChildProcess;
-  #pictures = 0;
+  #asked = 0;
+  #answered = 0;
   #over = false;
   #job: { pieces: Buffer[]; size: number; check(): void; fail(error: Error): void } | undefined;
 
@@ -145,8 +150,13 @@ class PhotoProcess {
     });
   }
 
+  /** Whether it answered everything it was asked, and is there to be asked more. */
+  get answers(): boolean {
+    return !this.#over && this.#asked === this.#answered;
+  }
+
   get usable(): boolean {
-    return !this.#over && this.#pictures < PICTURES_A_PROCESS;
+    return this.answers && this.#asked < PICTURES_A_PROCESS;
   }
 
   /** Only work keeps our own process alive, not one that waits for it. */
@@ -165,7 +175,7 @@ class PhotoProcess {
     return new Promise<Picture>((resolve, reject) => {
       signal?.throwIfAborted();
       if (this.#over) throw new SandboxClosed();
-      this.#pictures += 1;
+      this.#asked += 1;
       this.#unref(true);
       const timer = setTimeout(
         () => settle(() => reject(new MediaError("too_slow", "The picture takes too long to decode."))),
@@ -190,6 +200,7 @@ class PhotoProcess {
           const needed = replyLength(job.pieces);
           if (needed === undefined || job.size < needed) return;
           settle(() => {
+            this.#answered += 1;
             try {
               resolve(pictureOf(Buffer.concat(job.pieces, job.size)));
             } catch (error) {
