@@ -31,6 +31,7 @@ const parts = {
     [node, "bench/conversation/main.ts"],
   ],
   portal: [[node, "bench/portal/main.ts"]],
+  fleet: [[node, "bench/fleet/main.ts"]],
 };
 
 /** Parts that run programs of the native build. */

@@ -85,7 +85,8 @@ export async function startBare(): Promise<Plane> {
   }
 }
 
-export async function startPortal(): Promise<Plane> {
+/** @param bindings Variables and secrets beside the defaults. */
+export async function startPortal(bindings: Record<string, string> = {}): Promise<Plane> {
   const folder = mkdtempSync(join(tmpdir(), "visavis-portal-"));
   try {
     const plane = await start({
@@ -94,7 +95,7 @@ export async function startPortal(): Promise<Plane> {
       r2Buckets: ["MEDIA"],
       kvNamespaces: ["KV"],
       serviceBindings: { ASSETS: () => new Response(null, { status: 404 }) as never },
-      bindings: { ENVIRONMENT: "local" },
+      bindings: { ENVIRONMENT: "local", ...bindings },
     });
     await migrate(plane.database, "migrations/portal");
     await migrate(await plane.miniflare.getD1Database("LEDGER"), "migrations/ledger");

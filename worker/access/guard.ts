@@ -16,6 +16,22 @@ import { compileLookUps, findLaunchedBox, plainLookUps, type LookUps, type ReadA
 /** For as long a stopped box may still say how its last session ended, and how much it used. */
 const stoppedGraceSeconds = 5 * 60;
 
+const configured = new WeakMap<Env, Promise<{ boxId: string; digest: string }[]>>();
+
+/** The boxes that the configuration names, by their secrets' digests; worked out once for each configuration. */
+function configuredBoxes(env: Env): Promise<{ boxId: string; digest: string }[]> {
+  let boxes = configured.get(env);
+  if (!boxes) {
+    const digested = env.boxSecrets.map(async ({ boxId, secret }) => ({
+      boxId,
+      digest: await sha256Hex(secret),
+    }));
+    boxes = Promise.all(digested);
+    configured.set(env, boxes);
+  }
+  return boxes;
+}
+
 /**
  * The id of the box whose secret this is: one that the configuration names, else one that was launched and not stopped.
  * Digests are compared, so that a length tells nothing either.
@@ -23,9 +39,7 @@ const stoppedGraceSeconds = 5 * 60;
 export async function findBox(env: Env, secret: string): Promise<string | null> {
   const digest = await sha256Hex(secret);
   let found: string | null = null;
-  for (const box of env.boxSecrets) {
-    if (digestsEqual(await sha256Hex(box.secret), digest)) found = box.boxId;
-  }
+  for (const box of await configuredBoxes(env)) if (digestsEqual(box.digest, digest)) found = box.boxId;
   return found ?? findLaunchedBox(env.db, digest, nowSeconds() - stoppedGraceSeconds);
 }
 
