@@ -13,7 +13,7 @@ const video = (tone: "neutral" | "happy"): ClipVideo => ({
 });
 
 function make(mine = true) {
-  const api = { assets: vi.fn(), clips: vi.fn(), clipVideo: vi.fn() };
+  const api = { assets: vi.fn(), clips: vi.fn(), clipVideo: vi.fn(), retryClip: vi.fn() };
   return { api, store: new DetailStore(api, { id: "ada", mine }) };
 }
 
@@ -91,5 +91,36 @@ describe("DetailStore", () => {
     api.clipVideo.mockResolvedValueOnce(video("neutral"));
     await store.play("neutral", { asked: false });
     expect(store.get().playing).toMatchObject({ url: video("neutral").url, problem: null });
+  });
+
+  it("has a failed tone made again, and reads until it is", async () => {
+    vi.useFakeTimers();
+    const { api, store } = make();
+    const clip = (state: string, detail = "") => ({ tone: "sad", state, variant_id: "ada__sad", detail });
+    api.assets.mockResolvedValue({ assets: [{ kind: "image" }] });
+    api.clips.mockResolvedValueOnce({ clips: [clip("failed", "No light.")] });
+    await store.load();
+    api.clips.mockResolvedValueOnce({ clips: [clip("generating")] }).mockResolvedValue({
+      clips: [clip("generated")],
+    });
+    await store.make("sad");
+    expect(api.retryClip).toHaveBeenCalledExactlyOnceWith("ada", "sad");
+    expect(store.get().clips).toMatchObject({ value: { clips: [{ state: "generating", detail: "" }] } });
+    await vi.runAllTimersAsync();
+    expect(store.get().clips).toMatchObject({ value: { clips: [{ state: "generated" }] } });
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+
+  it("says why a tone is not made, in friendly words", async () => {
+    const { api, store } = make();
+    api.retryClip.mockRejectedValue(
+      new VisavisError({ code: "consent_required", message: "Upload it again and agree.", status: 403 }),
+    );
+    await store.make("sad");
+    expect(store.get().refused).toEqual({
+      tone: "sad",
+      problem: "Nobody has agreed to this yet. Upload it again and agree.",
+    });
   });
 });

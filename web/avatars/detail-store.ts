@@ -1,7 +1,9 @@
 // One avatar in full: its files, its clips, and the video of the tone that was asked for.
 
+import { variantId } from "../../contract/avatars.ts";
 import type { Tone } from "../../contract/tones.ts";
-import { asVisavisError, type VisavisError } from "../sdk/index.ts";
+import { refusalFromError } from "../faces/refusals.ts";
+import { asVisavisError, type Client, type VisavisError } from "../sdk/index.ts";
 import { Store } from "../ui/store.ts";
 import type { Assets, AvatarsApi, ClipList } from "./avatars-api.ts";
 import { settling } from "./glimpses-store.ts";
@@ -24,9 +26,14 @@ export interface DetailState {
   assets: Part<Assets>;
   clips: Part<ClipList>;
   playing: Playing | null;
+  /** Why a tone is not being made, though it was asked for. */
+  refused: { tone: Tone; problem: string } | null;
 }
 
-type DetailApi = Pick<AvatarsApi, "assets" | "clips" | "clipVideo">;
+type DetailApi = Pick<AvatarsApi, "assets" | "clips" | "clipVideo"> & Pick<Client, "retryClip">;
+
+/** Making a tone takes about a minute. */
+const clipPollMs = 3000;
 
 async function read<Value>(promise: Promise<Value>): Promise<Part<Value>> {
   try {
@@ -48,7 +55,7 @@ export class DetailStore extends Store<DetailState> {
 
   constructor(api: DetailApi, { id, mine }: { id: string; mine: boolean }) {
     const initial = { status: mine ? "loading" : "hidden" } as const;
-    super({ assets: initial, clips: initial, playing: null });
+    super({ assets: initial, clips: initial, playing: null, refused: null });
     this.#api = api;
     this.#id = id;
     this.#mine = mine;
@@ -74,6 +81,10 @@ export class DetailStore extends Store<DetailState> {
     if (reading !== this.#reading) return;
     this.update({ assets, clips });
     const missing = assets.status === "ready" && assets.value.assets.length === 0;
+    if (clips.status === "ready" && clips.value.clips.some(({ state }) => state === "generating")) {
+      this.#timer = setTimeout(() => void this.#read(reading, triesLeft), clipPollMs);
+      return;
+    }
     if (!missing || triesLeft === 0) return;
     this.#timer = setTimeout(() => void this.#read(reading, triesLeft - 1), settling.everyMs);
   }
@@ -96,6 +107,39 @@ export class DetailStore extends Store<DetailState> {
     }
     if (turn === this.#play) this.update({ playing });
   };
+
+  /** Has a tone made, or made again; the clips tell how it goes. */
+  readonly make = async (tone: Tone): Promise<void> => {
+    this.update({ refused: null });
+    try {
+      await this.#api.retryClip(this.#id, tone);
+      this.#setGenerating(tone);
+      this.dispose();
+      const reading = this.#reading;
+      this.#timer = setTimeout(() => void this.#read(reading, 0), clipPollMs);
+    } catch (thrown) {
+      const { title, detail } = refusalFromError(asVisavisError(thrown));
+      this.update({ refused: { tone, problem: `${title}. ${detail}` } });
+    }
+  };
+
+  /** The box has begun; its report reaches the portal a moment later. */
+  #setGenerating(tone: Tone): void {
+    const { clips } = this.get();
+    if (clips.status !== "ready") return;
+    const before = clips.value.clips.find((clip) => clip.tone === tone);
+    const clip = {
+      variant_id: variantId(this.#id, tone),
+      ...before,
+      tone,
+      state: "generating" as const,
+      duration_s: null,
+      updated_at: Math.floor(Date.now() / 1000),
+      detail: "",
+    };
+    const others = clips.value.clips.filter((one) => one.tone !== tone);
+    this.update({ clips: { status: "ready", value: { ...clips.value, clips: [...others, clip] } } });
+  }
 
   readonly stop = (): void => {
     this.#play += 1;

@@ -92,8 +92,11 @@ function StateNote({ avatar, onAdd }: { avatar: LibraryAvatar; onAdd(): void }) 
 }
 
 function Detail({ avatar, mine, parts }: { avatar: LibraryAvatar; mine: boolean; parts: AvatarParts }) {
-  const { publishing, erasure, upload } = parts;
-  const [store] = useState(() => new DetailStore(avatarsApi, { id: avatar.avatar_id, mine }));
+  const { client, publishing, erasure, upload } = parts;
+  const [store] = useState(() => {
+    const api = { ...avatarsApi, retryClip: client.retryClip.bind(client) };
+    return new DetailStore(api, { id: avatar.avatar_id, mine });
+  });
   const state = useStore(store);
   const version = `${avatar.state} ${avatar.updated_at}`;
   const fresh = justReady(avatar);
@@ -136,6 +139,8 @@ function Detail({ avatar, mine, parts }: { avatar: LibraryAvatar; mine: boolean;
             picture={assets ? pictureOf(assets) : null}
             clips={state.clips}
             playing={state.playing}
+            refused={state.refused}
+            onMake={mine ? (tone) => void store.make(tone) : null}
             onPlay={(tone) => void store.play(tone)}
             onStop={store.stop}
             onRetry={() => void store.load()}

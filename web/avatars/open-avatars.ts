@@ -41,6 +41,7 @@ export function openAvatars() {
   const stopFollowing = faces.subscribe(() => upload.follow(faces.get().faces));
   const stopWatching = library.watch();
   return {
+    client,
     library,
     upload,
     use,

@@ -3,7 +3,7 @@
 import { type Tone, tones } from "../../contract/tones.ts";
 import type { Clip } from "../../contract/clips.ts";
 import type { LibraryAvatar } from "../../contract/library.ts";
-import { AlertIcon, PlayIcon } from "../ui/icons.tsx";
+import { AlertIcon, PlayIcon, RefreshIcon } from "../ui/icons.tsx";
 import { LoadFailed } from "../ui/load-failed.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import type { ClipList } from "./avatars-api.ts";
@@ -24,9 +24,34 @@ interface ToneButtonProps {
   clip: Pick<Clip, "state" | "duration_s" | "detail"> | null;
   current: boolean;
   onPlay(tone: Tone): void;
+  /** Null where no tones can be made. */
+  onMake: ((tone: Tone) => void) | null;
 }
 
-function ToneButton({ tone, clip, current, onPlay }: ToneButtonProps) {
+function ToneLine({ onMake, ...props }: ToneButtonProps) {
+  const { tone, clip } = props;
+  const makeable = clip?.state === "failed" || clip?.state === "not_requested";
+  const again = clip?.state === "failed";
+  return (
+    <li className="tone-line">
+      <ToneButton {...props} />
+      {onMake && makeable && (
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={again ? `Make ${tone} again` : `Make ${tone}`}
+          title={again ? "Make it again" : "Make this tone"}
+          onClick={() => onMake(tone)}
+        >
+          <RefreshIcon />
+        </button>
+      )}
+      {again && clip.detail && <p className="tone-problem">{clip.detail}</p>}
+    </li>
+  );
+}
+
+function ToneButton({ tone, clip, current, onPlay }: Omit<ToneButtonProps, "onMake">) {
   const playable = clip === null || clip.state === "generated";
   const length = clip?.duration_s ? `${clip.duration_s.toFixed(1)} s` : "";
   return (
@@ -56,12 +81,17 @@ export interface ToneStageProps {
   picture: string | null;
   clips: Part<ClipList>;
   playing: Playing | null;
+  refused: { tone: Tone; problem: string } | null;
+  /** Null for whoever may not have tones made. */
+  onMake: ((tone: Tone) => void) | null;
   onPlay(tone: Tone): void;
   onStop(): void;
   onRetry(): void;
 }
 
-export function ToneStage({ avatar, picture, clips, playing, onPlay, onStop, onRetry }: ToneStageProps) {
+export function ToneStage(props: ToneStageProps) {
+  const { avatar, picture, clips, playing, refused, onMake, onPlay, onStop, onRetry } = props;
+  const canMake = clips.status === "ready" && clips.value.capabilities.can_generate ? onMake : null;
   const list = clips.status === "ready" ? clips.value.clips : null;
   const notMade = { state: "not_requested", duration_s: null, detail: "" } as const;
   const name = avatar.display_name;
@@ -96,17 +126,23 @@ export function ToneStage({ avatar, picture, clips, playing, onPlay, onStop, onR
           <LoadFailed title="The clips cannot be fetched" error={clips.error} onRetry={onRetry} />
         )}
         {(list === null ? clips.status === "hidden" : list.length > 0) && (
-          <div className="tone-buttons">
+          <ul className="tone-buttons">
             {tones.map((tone) => (
-              <ToneButton
+              <ToneLine
                 key={tone}
                 tone={tone}
                 clip={list ? (list.find((clip) => clip.tone === tone) ?? notMade) : null}
                 current={playing?.tone === tone}
                 onPlay={onPlay}
+                onMake={canMake}
               />
             ))}
-          </div>
+          </ul>
+        )}
+        {refused && (
+          <p className="tone-problem" role="alert">
+            {toneName(refused.tone)}: {refused.problem}
+          </p>
         )}
         {playing?.problem && (
           <p className="tone-problem" role="alert">

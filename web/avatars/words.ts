@@ -17,7 +17,7 @@ export const framingWords: Record<Framing, string> = {
   full: "The whole picture",
 };
 
-const stepWords: Record<BuildStep, string> = {
+export const stepWords: Record<BuildStep, string> = {
   decode: "opening the picture",
   landmarks: "finding the face",
   preview: "cutting the still",

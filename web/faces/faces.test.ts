@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type AvatarList, avatarListSchema } from "../../contract/avatars.ts";
-import { chooseFace, facesFromList, nameFromFile } from "./faces.ts";
+import type { Clip } from "../../contract/clips.ts";
+import { tones } from "../../contract/tones.ts";
+import { chooseFace, type Face, facesFromList, isMoving, nameFromFile, tonesNote } from "./faces.ts";
 
 const group = (id: string, stock = false) => ({
   id,
@@ -39,6 +41,30 @@ const face = (id: string, state: "ready" | "preparing" = "ready") => ({
   state,
   detail: "",
   clips: [],
+  step: null,
+});
+
+describe("tonesNote", () => {
+  const clips = (...states: Clip["state"][]): Face => ({
+    ...face("me"),
+    clips: states.map((state, index) => ({
+      tone: tones[index] ?? "neutral",
+      state,
+      variant_id: "me",
+      duration_s: null,
+      updated_at: 1,
+      detail: "",
+    })),
+  });
+
+  it("counts what is done while any is being made, and then tells of failures alone", () => {
+    expect(tonesNote(clips("generated", "failed", "generating"))).toBe("Making tones · 2 of 3");
+    expect(tonesNote(clips("generated", "failed", "failed"))).toBe("2 tones failed");
+    expect(tonesNote(clips("generated", "failed"))).toBe("One tone failed");
+    expect(tonesNote(clips("generated"))).toBe("");
+    expect(isMoving(clips("generated", "generating"))).toBe(true);
+    expect(isMoving(clips("generated", "failed"))).toBe(false);
+  });
 });
 
 describe("facesFromList", () => {

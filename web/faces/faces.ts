@@ -1,6 +1,6 @@
 // What the picker shows, read out of the box's listing.
 
-import type { AvatarList } from "../../contract/avatars.ts";
+import type { AvatarList, BuildStep } from "../../contract/avatars.ts";
 import type { Clip } from "../../contract/clips.ts";
 
 export type FaceState = "ready" | "preparing" | "failed";
@@ -14,6 +14,18 @@ export interface Face {
   detail: string;
   /** The tones that were asked for with it, where the box has built it since it started. */
   clips: readonly Clip[];
+  /** What its last build is doing, where the box has built it since it started. */
+  step: BuildStep | null;
+}
+
+/** What is under way with the tones of a face, or went wrong with them; empty when there is nothing to say. */
+export function tonesNote({ clips }: Face): string {
+  const count = (state: Clip["state"]) => clips.filter((clip) => clip.state === state).length;
+  const done = count("generated") + count("failed");
+  if (count("generating") > 0) return `Making tones · ${done} of ${clips.length}`;
+  const failed = count("failed");
+  if (failed === 0) return "";
+  return failed === 1 ? "One tone failed" : `${failed} tones failed`;
 }
 
 /** Its picture or one of its tones is still being made. */
@@ -54,6 +66,7 @@ export function facesFromList(list: AvatarList, pendingNames: ReadonlyMap<string
     state: state(group.id),
     detail: state(group.id) === "failed" ? (failure(group.id)?.detail ?? "") : "",
     clips: list.builds[group.id]?.clips ?? [],
+    step: list.builds[group.id]?.step ?? null,
   }));
   const known = new Set(faces.map((face) => face.id));
   for (const [id, name] of pendingNames) {
@@ -67,6 +80,7 @@ export function facesFromList(list: AvatarList, pendingNames: ReadonlyMap<string
       state: failed ? "failed" : "preparing",
       detail: failed ? failed.detail : "",
       clips: list.builds[id]?.clips ?? [],
+      step: list.builds[id]?.step ?? null,
     });
   }
   return [...faces.filter((face) => !face.stock), ...faces.filter((face) => face.stock)];

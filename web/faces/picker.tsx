@@ -2,7 +2,7 @@
 
 import { AlertIcon, PlusIcon } from "../ui/icons.tsx";
 import { Spinner } from "../ui/spinner.tsx";
-import type { Face } from "./faces.ts";
+import { type Face, tonesNote } from "./faces.ts";
 import type { FacesState } from "./faces-store.ts";
 import "./picker.css";
 
@@ -15,6 +15,7 @@ interface TileProps {
 
 function Tile({ face, still, selected, onSelect }: TileProps) {
   const ready = face.state === "ready";
+  const note = ready ? tonesNote(face) : "";
   return (
     <label className={`tile tile-${face.state}`} title={face.detail || undefined}>
       <input
@@ -32,6 +33,7 @@ function Tile({ face, still, selected, onSelect }: TileProps) {
       </span>
       <span className="tile-name">{face.name}</span>
       {face.state === "preparing" && <span className="tile-note">Preparing…</span>}
+      {note && <span className="tile-note">{note}</span>}
       {face.state === "failed" && <span className="tile-note">{face.detail || "Could not be prepared"}</span>}
     </label>
   );

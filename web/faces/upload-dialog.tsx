@@ -1,6 +1,7 @@
 // Choosing a photograph or a video, saying what is wanted of it, and watching it become a face.
 
 import { type DragEvent, useEffect, useId, useRef, useState } from "react";
+import { stepWords } from "../avatars/words.ts";
 import { AlertIcon, CheckIcon, CloseIcon, PlusIcon } from "../ui/icons.tsx";
 import { useStore } from "../ui/store.ts";
 import { ClipStates } from "./clip-states.tsx";
@@ -59,6 +60,13 @@ function DropZone({ onFile }: { onFile(file: File): void }) {
 
 type Busy = Extract<UploadPhase, { step: "agreeing" | "sending" | "preparing" }>;
 
+function learning(phase: Busy): string {
+  const build = phase.step === "preparing" ? phase.build : null;
+  return build === null || build === "done" ? "Learning the face…" : capitalised(`${stepWords[build]}…`);
+}
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 function Progress({ phase }: { phase: Busy }) {
   const what = phase.kind === "photo" ? "photograph" : "video";
   const left = phase.step !== "preparing";
@@ -70,7 +78,7 @@ function Progress({ phase }: { phase: Busy }) {
         <li className={left ? "now" : "past"}>
           {left ? sending : "Sent"} {!left && <CheckIcon />}
         </li>
-        <li className={left ? "next" : "now"}>{left ? "Prepare" : "Learning the face…"}</li>
+        <li className={left ? "next" : "now"}>{left ? "Prepare" : learning(phase)}</li>
       </ol>
       {percent === null ? (
         <progress aria-label={left ? "Recording your agreement" : "Preparing the face"} />

@@ -32,6 +32,7 @@ const face = (state: "ready" | "preparing" | "failed", detail = "", clips: Clip[
   state,
   detail,
   clips,
+  step: null,
 });
 
 function make({ note = "" } = {}) {
@@ -220,7 +221,20 @@ describe("UploadStore", () => {
     expect(uploads).toHaveLength(0);
   });
 
-  it("stays open while tones are made, says what the box said, and has a failed one made again", async () => {
+  it("tells what the build is doing, and closes when the face is there though its tones are not", async () => {
+    const { store, send, onReady } = make();
+    store.choose(photo());
+    const { sending, upload } = await send();
+    upload.resolve();
+    await sending;
+    store.follow([{ ...face("preparing"), step: "landmarks" }]);
+    expect(store.get().phase).toMatchObject({ step: "preparing", build: "landmarks" });
+    store.follow([face("ready", "", [clip("warm", "generating")])]);
+    expect(store.get().phase.step).toBe("closed");
+    expect(onReady).toHaveBeenCalledOnce();
+  });
+
+  it("stays open for what the box has to say, with the tones on their way, and has a failed one made again", async () => {
     const { store, send, retryClip, onReady } = make({ note: "Eight tones are coming." });
     store.choose(photo());
     const { sending, upload } = await send();

@@ -1,12 +1,13 @@
 // One photograph or video on its way to becoming a face.
 
+import type { BuildStep } from "../../contract/avatars.ts";
 import type { Clip } from "../../contract/clips.ts";
 import type { Consent, ConsentRequest } from "../../contract/consents.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Tone } from "../../contract/tones.ts";
 import { asVisavisError, type Client } from "../sdk/index.ts";
 import { Store } from "../ui/store.ts";
-import { type Face, isMoving, nameFromFile } from "./faces.ts";
+import { type Face, nameFromFile } from "./faces.ts";
 import {
   type Refusal,
   refusalFromError,
@@ -36,8 +37,8 @@ export type UploadPhase =
   /** The agreement is being recorded, for which the whole file is read. */
   | ({ step: "agreeing" } & Chosen)
   | ({ step: "sending"; fraction: number } & Chosen)
-  | ({ step: "preparing"; id: string; note: string } & Shown)
-  /** The face is there; its tones may still be on their way. */
+  | ({ step: "preparing"; id: string; note: string; build: BuildStep | null } & Shown)
+  /** The face is there, and the box had something to say about it. */
   | ({ step: "made"; id: string; note: string; clips: readonly Clip[] } & Shown);
 
 export interface UploadState {
@@ -168,7 +169,15 @@ export class UploadStore extends Store<UploadState> {
         },
       });
       if (abort.signal.aborted) return;
-      this.#move({ step: "preparing", source, kind, name, id: created.avatar, note: created.note });
+      this.#move({
+        step: "preparing",
+        source,
+        kind,
+        name,
+        id: created.avatar,
+        note: created.note,
+        build: null,
+      });
       this.#options.onAccepted(created.avatar, created.display_name);
     } catch (thrown) {
       if (abort.signal.aborted) return;
@@ -186,11 +195,15 @@ export class UploadStore extends Store<UploadState> {
       return;
     }
     if (face?.state === "ready") {
-      // Nothing is left to be said of a face that has all it was to have.
-      if (phase.note === "" && !isMoving(face) && face.clips.every(({ state }) => state !== "failed"))
-        this.#move({ step: "closed" });
-      else this.#move({ ...phase, step: "made", clips: face.clips });
+      // The tones go on being made by themselves, and what the picker shows of them is enough.
+      if (phase.note === "") this.#move({ step: "closed" });
+      else {
+        const { build: _, ...shown } = phase;
+        this.#move({ ...shown, step: "made", clips: face.clips });
+      }
       this.#options.onReady(phase.id);
+    } else if (face?.state === "preparing") {
+      if (face.step !== phase.build) this.#move({ ...phase, build: face.step });
     } else if (face?.state === "failed") {
       const detail =
         face.detail ||
