@@ -52,6 +52,12 @@ test("the cover of a song is no picture", () => {
   expect(report([cover, sound]).facts.video).toBeNull();
 });
 
+test("a picture with sound that is not read is a picture; such sound alone is refused", () => {
+  const surround = { ...sound, codec_name: "ac3" };
+  expect(report([stream, surround]).facts).toMatchObject({ video: { codec: "h264" }, audio: null });
+  expect(fault(() => report([surround]))).toBe("unsupported");
+});
+
 test("a length that is not said is not made up", () => {
   expect(report([stream], { format_name: "matroska,webm" }).facts.durationSeconds).toBeNull();
   expect(

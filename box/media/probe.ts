@@ -110,7 +110,10 @@ export function readReport(demuxer: Demuxer, json: string): Probe {
   const picture = streams.find(
     (stream) => stream.codec_type === "video" && stream.disposition?.attached_pic !== 1,
   );
-  const sound = streams.find((stream) => stream.codec_type === "audio");
+  // A picture may be looked at whatever its sound is encoded in.
+  const sound = streams.find(
+    ({ codec_type, codec_name = "" }) => codec_type === "audio" && (!picture || codecsRead.has(codec_name)),
+  );
   const video = picture ? videoOf(picture) : null;
   const facts: FileFacts = {
     container: format.format_name,
