@@ -14,7 +14,8 @@ import {
   type UsageReport,
 } from "../../contract/internal/sessions.ts";
 import { modelCatalogue } from "../../contract/model-catalogue.ts";
-import { defaultSettings } from "../../contract/settings.ts";
+import type { VoiceAccount } from "../../contract/internal/voices.ts";
+import { defaultSettings, type Settings } from "../../contract/settings.ts";
 import { digestOf } from "../access/caller.ts";
 import { settingsRead } from "../portal/standalone.ts";
 
@@ -41,6 +42,10 @@ export class FakePortal {
   away = false;
   /** The storage answers 503 to a PUT. */
   storageDown = false;
+  /** What differs from the usual settings. */
+  settings: Partial<Settings> = {};
+  /** How its caller speaks; null: it cannot say. */
+  voices: VoiceAccount | null = null;
   terms = { version: "2026-11-20", text: "Recording a session", digest: "" };
   readonly #server: Server;
 
@@ -140,9 +145,11 @@ export class FakePortal {
         return [200, { credential: known ? credential : null }];
       }
       case "/internal/settings/read":
-        return [200, settingsRead(defaultSettings(models), models, true)];
+        return [200, settingsRead({ ...defaultSettings(models), ...this.settings }, models, true)];
       case "/internal/voices/account":
-        return [503, { error: { code: "vault_unavailable", message: "No." } }];
+        return this.voices
+          ? [200, this.voices]
+          : [503, { error: { code: "vault_unavailable", message: "No." } }];
       case "/internal/sessions/report": {
         const report = sessionReportSchema.parse(body);
         const before = this.sessions.get(report.session_id);

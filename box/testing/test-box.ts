@@ -9,8 +9,10 @@ import { startBox, type RunningBox } from "../box.ts";
 import { Models } from "../chat/models/models.ts";
 import { readConfig } from "../config.ts";
 import type { Media } from "../media/media.ts";
+import type { FaceHooks, Faces } from "../live/faces.ts";
 import { openMedia } from "../media/open.ts";
 import { createLog } from "../ops/log.ts";
+import type { VoiceProvider } from "../voices/voice.ts";
 import { FakeEars } from "./fake-ears.ts";
 import { FakeFaces } from "./fake-faces.ts";
 import { FakeMedia } from "./fake-media.ts";
@@ -39,6 +41,15 @@ export interface TestBox extends RunningBox {
   microphone(options?: { key?: string }): Promise<MicrophoneClient>;
 }
 
+export interface TestBoxParts {
+  ears?: FakeEars;
+  files?: Media;
+  /** In place of the fake one. */
+  engine?: VoiceProvider;
+  /** A library in place of the fake one. */
+  openFaces?: (stateDir: string, hooks: FaceHooks) => Promise<Faces>;
+}
+
 export interface AskOptions {
   method?: string;
   key?: string | null;
@@ -48,7 +59,7 @@ export interface AskOptions {
 
 export async function startTestBox(
   environment: Record<string, string> = {},
-  { ears = new FakeEars(), files = openMedia() }: { ears?: FakeEars; files?: Media } = {},
+  { ears = new FakeEars(), files = openMedia(), engine, openFaces }: TestBoxParts = {},
 ): Promise<TestBox> {
   const stateDir = await mkdtemp(join(tmpdir(), "visavis-box-"));
   const logged: Record<string, unknown>[] = [];
@@ -71,10 +82,10 @@ export async function startTestBox(
     log: createLog("info", destination),
     engine: media,
     media: files,
-    engines: [voice],
+    engines: [engine ?? voice],
     models: new Models(modelCatalogue({ anthropic: false, residencyOptIn: [] }), [model]),
     ears,
-    openFaces: () => Promise.resolve(faces),
+    openFaces: (hooks) => openFaces?.(stateDir, hooks) ?? Promise.resolve(faces),
   });
 
   const ask = (path: string, { method, key = staticKey, body, headers = {} }: AskOptions = {}) =>

@@ -14,7 +14,7 @@ const keptAliveMs = 50_000;
 const errorBytes = 64 * 1024;
 
 export interface VoiceRequest {
-  method?: "GET" | "POST" | "HEAD";
+  method?: "GET" | "POST";
   url: string;
   headers?: Record<string, string>;
   /** Sent as JSON unless the headers say otherwise. */
@@ -109,6 +109,11 @@ export class VoiceAnswer {
       if (error instanceof SyntaxError || limit === errorBytes) return null;
       throw error;
     }
+  }
+
+  /** Nothing of a body that is small is wanted, and the connection is kept. */
+  skip(): void {
+    this.#message.resume();
   }
 
   discard(): void {

@@ -180,15 +180,13 @@ export class ElevenLabs implements HostedEngine {
   /** Connects; the answer says nothing about the key, which is not sent. */
   async warm(): Promise<void> {
     const answer = await this.#http.ask({
-      method: "HEAD",
       url: `${this.#url}/`,
       signal: new AbortController().signal,
       answerWithinMs: 4_000,
       silenceMs: 1_000,
       wholeWithinMs: 5_000,
     });
-    // Read to its end, the connection is kept.
-    await answer.bytes(1024).catch(() => undefined);
+    answer.skip();
   }
 
   close(): Promise<void> {
