@@ -9,12 +9,13 @@ import { nowSeconds } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import {
   countFreshByState,
+  findHeldBox,
   forgetOld,
+  heartbeatUpsert,
   listBoxes,
   listCandidates,
   releaseLease,
   takeLease,
-  upsertHeartbeat,
   type BoxRow,
   type Holding,
   type Lease,
@@ -30,12 +31,9 @@ function moment(): Moment {
   return { now, freshSince: now - limits.heartbeatFreshSeconds - 1 };
 }
 
-export async function keepHeartbeat(
-  db: D1Database,
-  boxId: string,
-  heartbeat: Heartbeat,
-): Promise<{ drained: boolean }> {
-  return upsertHeartbeat(db, boxId, heartbeat, { now: nowSeconds(), leaseSeconds });
+/** What keeps a heartbeat, and answers whether the box shall drain. */
+export function heartbeatStatement(db: D1Database, boxId: string, heartbeat: Heartbeat) {
+  return heartbeatUpsert(db, boxId, heartbeat, { now: nowSeconds(), leaseSeconds });
 }
 
 /** Leases a box for a new session of the account; null when none is free. */
@@ -51,7 +49,10 @@ export async function endUnusedLease(db: D1Database, holding: Holding): Promise<
 
 /** Boxes to try, in order, for a request that opens no session; where the account holds one, that alone. */
 export async function boxesFor(db: D1Database, account: string): Promise<BoxRow[]> {
-  const candidates = await listCandidates(db, account, moment());
+  const at = moment();
+  const held = await findHeldBox(db, account, at);
+  if (held) return [held];
+  const candidates = await listCandidates(db, account, at);
   const [first] = candidates;
   return first?.held ? [first.box] : candidates.map((candidate) => candidate.box);
 }

@@ -19,15 +19,15 @@ export async function listBoxes(db: D1Database): Promise<BoxRow[]> {
 }
 
 /**
- * Keeps a heartbeat and moves the box's lease with it: a reported session makes and renews the lease of its account; a
+ * The statement that keeps a heartbeat and moves the box's lease with it: a reported session makes and renews the lease of its account; a
  * session that is gone ends the lease it had confirmed. A lease whose session has not been reported yet runs on.
  */
-export async function upsertHeartbeat(
+export function heartbeatUpsert(
   db: D1Database,
   boxId: string,
   heartbeat: Heartbeat,
   { now, leaseSeconds }: { now: number; leaseSeconds: number },
-): Promise<{ drained: boolean }> {
+) {
   const reported = {
     publicUrl: heartbeat.public_url,
     region: heartbeat.region,
@@ -54,8 +54,7 @@ export async function upsertHeartbeat(
     .insert(boxes)
     .values({ boxId, ...reported, ...live })
     .onConflictDoUpdate({ target: boxes.boxId, set: { ...reported, ...(live ?? ended) } })
-    .returning({ drained: boxes.drained })
-    .get();
+    .returning({ drained: boxes.drained });
 }
 
 export interface Lease {
@@ -130,6 +129,36 @@ export interface Candidate {
   held: boolean;
 }
 
+/** An account's own box, and whether it holds it. */
+function ofAccount(account: string, now: number) {
+  const own = sql`(${boxes.leaseAccount} IS ${account} AND ${boxes.leaseAccount} IS NOT NULL)`;
+  return { own, held: sql<number>`(${own} AND ${boxes.leaseExpiresAt} > ${now})` };
+}
+
+/**
+ * The fresh box that the account holds; the first of several as `listCandidates` orders them. Reads the account's boxes alone,
+ * where the candidates are found among all there are.
+ */
+export async function findHeldBox(
+  db: D1Database,
+  account: string,
+  { now, freshSince }: Moment,
+): Promise<BoxRow | null> {
+  const box = await drizzle(db)
+    .select()
+    .from(boxes)
+    .where(
+      and(eq(boxes.leaseAccount, account), gt(boxes.leaseExpiresAt, now), gt(boxes.heartbeatAt, freshSince)),
+    )
+    .orderBy(
+      sql`${boxes.drained}, ${boxes.state} = 'draining', ${boxes.state} = 'busy', ${boxes.heartbeatAt} DESC`,
+      boxes.boxId,
+    )
+    .limit(1)
+    .get();
+  return box ?? null;
+}
+
 /**
  * Fresh boxes in the order a request that opens no session tries them: one the account holds, its last one, undrained
  * ones, free ones, the newest heartbeat.
@@ -139,8 +168,7 @@ export async function listCandidates(
   account: string,
   { now, freshSince }: Moment,
 ): Promise<Candidate[]> {
-  const own = sql`(${boxes.leaseAccount} IS ${account} AND ${boxes.leaseAccount} IS NOT NULL)`;
-  const held = sql<number>`(${own} AND ${boxes.leaseExpiresAt} > ${now})`;
+  const { own, held } = ofAccount(account, now);
   const rows = await drizzle(db)
     .select({ box: getTableColumns(boxes), held })
     .from(boxes)

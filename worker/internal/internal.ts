@@ -1,10 +1,11 @@
 // What the portal answers to a box.
 
+import { drizzle } from "drizzle-orm/d1";
 import type { Heartbeat, HeartbeatAnswer, LookupAnswer } from "../../contract/internal/boxes.ts";
 import { plainLookUps } from "../access/store.ts";
-import { keepHeartbeat } from "../fleet/fleet.ts";
+import { heartbeatStatement } from "../fleet/fleet.ts";
 import { nowSeconds } from "../platform/clock.ts";
-import { listRevocations } from "./store.ts";
+import { revocationsAfter } from "./store.ts";
 
 /** Most revocations one heartbeat carries; the next one brings the rest. */
 const revocationsAtOnce = 1000;
@@ -14,10 +15,13 @@ export async function answerHeartbeat(
   boxId: string,
   heartbeat: Heartbeat,
 ): Promise<HeartbeatAnswer> {
-  const { drained } = await keepHeartbeat(db, boxId, heartbeat);
-  const revoked = await listRevocations(db, heartbeat.revocations_seen, revocationsAtOnce);
+  // One way to the database and back: a fleet sends many of these.
+  const [[kept], revoked] = await drizzle(db).batch([
+    heartbeatStatement(db, boxId, heartbeat),
+    revocationsAfter(db, heartbeat.revocations_seen, revocationsAtOnce),
+  ]);
   return {
-    drain: drained,
+    drain: kept?.drained ?? false,
     revoked: revoked.map((row) => row.digest),
     revocations_seen: revoked.at(-1)?.number ?? heartbeat.revocations_seen,
   };

@@ -4,17 +4,8 @@ import { asc, gt } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { revocations } from "../platform/schema/access.ts";
 
-export interface RevocationRow {
-  number: number;
-  digest: string;
-}
-
-/** Revocations after a number, oldest first, at most `limit` of them. */
-export async function listRevocations(
-  db: D1Database,
-  after: number,
-  limit: number,
-): Promise<RevocationRow[]> {
+/** The statement that reads the revocations after a number, oldest first, at most `limit` of them. */
+export function revocationsAfter(db: D1Database, after: number, limit: number) {
   return drizzle(db)
     .select({ number: revocations.number, digest: revocations.digest })
     .from(revocations)
