@@ -5,13 +5,18 @@ import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { Refusal } from "../failure.ts";
 import type { BoxContext } from "./env.ts";
 
-export interface FormLimits {
-  /** Names of the parts that are text, and of those that are files; any other part is refused. */
+/** What any form may have. */
+interface FormShape {
+  /** Names of the parts that are text; each may come once, and any other part is refused. */
   fields: readonly string[];
-  files: readonly string[];
-  fileBytes: number;
   bodyBytes: number;
   timeoutMs: number;
+}
+
+export interface FormLimits extends FormShape {
+  /** Names of the parts that are files. */
+  files: readonly string[];
+  fileBytes: number;
   /** What a file over its limit is refused with. */
   fileTooLarge(): Refusal;
 }
@@ -22,78 +27,102 @@ export interface FormFile {
   bytes: Buffer;
 }
 
-export interface Form {
+export interface Form<File = FormFile> {
   fields: Map<string, string>;
-  files: Map<string, FormFile>;
+  files: Map<string, File>;
+}
+
+/** A file part as it arrives. */
+export interface FilePart {
+  name: string;
+  filename: string;
+  contentType: string;
+  stream: Readable;
+}
+
+export interface StreamedLimits<File> extends FormShape {
+  isFile(name: string): boolean;
+  mostFiles: number;
+  /** Reads a part to its end. What it rejects with ends the form; then its stream is destroyed. */
+  take(part: FilePart): Promise<File>;
 }
 
 const fieldBytes = 64 * 1024;
 
+const close = { headers: { Connection: "close" } };
 const malformed = (cause?: unknown) =>
-  new Refusal("invalid_body", "The body is not a well-formed multipart form.", {
-    cause,
-    headers: { Connection: "close" },
-  });
+  new Refusal("invalid_body", "The body is not a well-formed multipart form.", { cause, ...close });
+const named = (name: string) => JSON.stringify(name.slice(0, 100));
 
 /** Reads a form whole. Throws Refusal: `invalid_body`, `body_too_large`, or what `fileTooLarge` says. */
-export async function readForm(c: BoxContext, limits: FormLimits): Promise<Form> {
+export function readForm(c: BoxContext, limits: FormLimits): Promise<Form> {
+  return streamForm(c, {
+    fields: limits.fields,
+    bodyBytes: limits.bodyBytes,
+    timeoutMs: limits.timeoutMs,
+    isFile: (name) => limits.files.includes(name),
+    mostFiles: limits.files.length,
+    async take({ stream, filename, contentType }) {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > limits.fileBytes) throw limits.fileTooLarge();
+        chunks.push(chunk);
+      }
+      return { filename, contentType, bytes: Buffer.concat(chunks) };
+    },
+  });
+}
+
+/** Reads a form whose files go wherever `take` puts them. Throws Refusal, and settles only once every `take` has. */
+export async function streamForm<File>(c: BoxContext, limits: StreamedLimits<File>): Promise<Form<File>> {
   const type = c.req.header("content-type") ?? "";
   if (!/^multipart\/form-data\b/i.test(type))
     throw new Refusal("invalid_body", "Content-Type must be multipart/form-data.");
-  const close = { headers: { Connection: "close" } };
   const overall = () =>
     new Refusal("body_too_large", `The body is larger than ${limits.bodyBytes} bytes.`, close);
   if (Number(c.req.header("content-length") ?? 0) > limits.bodyBytes) throw overall();
   const body = c.req.raw.body;
   if (!body) throw malformed();
-
-  let parser: BusboyInstance;
-  try {
-    parser = new Busboy({
-      headers: { "content-type": type },
-      limits: {
-        fileSize: limits.fileBytes,
-        fieldSize: fieldBytes,
-        fields: limits.fields.length,
-        files: limits.files.length,
-        parts: limits.fields.length + limits.files.length,
-        headerPairs: 32,
-        headerSize: 8 * 1024,
-      },
-    });
-  } catch (error) {
-    throw malformed(error);
-  }
+  const parser = parserOf(type, limits);
   const source = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
-  const form: Form = { fields: new Map(), files: new Map() };
+  const form: Form<File> = { fields: new Map(), files: new Map() };
   const done = Promise.withResolvers<void>();
   const fail = (error: unknown) => done.reject(error instanceof Refusal ? error : malformed(error));
   const repeated = (name: string) =>
-    new Refusal("invalid_body", `The part ${JSON.stringify(name)} is not taken here, or came twice.`, close);
+    new Refusal("invalid_body", `The part ${named(name)} is not taken here, or came twice.`, close);
+  const streams = new Set<Readable>();
+  const taking = new Map<string, Promise<void>>();
   let reading = 0;
+  /** Of the first file that could not be taken. */
+  let fault: { error: unknown } | null = null;
+  const failedFile = () => fault;
 
   parser.on("field", (name, value, nameCut, valueCut) => {
-    if (nameCut || valueCut)
-      fail(new Refusal("invalid_body", `The part ${JSON.stringify(name)} is too long.`, close));
+    if (nameCut || valueCut) fail(new Refusal("invalid_body", `The part ${named(name)} is too long.`, close));
     else if (!limits.fields.includes(name) || form.fields.has(name)) fail(repeated(name));
     else form.fields.set(name, value);
   });
   parser.on("file", (name, stream, filename, _encoding, contentType) => {
     // Without a listener a broken stream would end the process.
     stream.on("error", fail);
-    if (!limits.files.includes(name) || form.files.has(name)) {
+    if (!limits.isFile(name) || taking.has(name)) {
       stream.resume();
       fail(repeated(name));
       return;
     }
-    const chunks: Buffer[] = [];
     reading++;
-    stream.on("limit", () => fail(limits.fileTooLarge()));
-    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-    stream.on("end", () => {
-      reading--;
-      form.files.set(name, { filename: filename ?? "", contentType, bytes: Buffer.concat(chunks) });
-    });
+    streams.add(stream);
+    stream.on("end", () => reading--);
+    const taken = limits.take({ name, filename: filename ?? "", contentType, stream }).then(
+      (file) => void form.files.set(name, file),
+      (error: unknown) => {
+        fault ??= { error };
+        done.reject(error);
+      },
+    );
+    taking.set(name, taken);
   });
   for (const event of ["partsLimit", "filesLimit", "fieldsLimit"] as const)
     parser.on(event, () => fail(new Refusal("invalid_body", "The form has too many parts.", close)));
@@ -106,12 +135,14 @@ export async function readForm(c: BoxContext, limits: FormLimits): Promise<Form>
     if (size > limits.bodyBytes) fail(overall());
   });
   source.on("error", fail);
-  // A body may end in the middle of a part, and then the parser says nothing at all.
-  source.on("end", () =>
-    setImmediate(() =>
-      parser.writableFinished ? undefined : setTimeout(() => fail(malformed()), 1_000).unref(),
-    ),
-  );
+  // A body may end in the middle of a part, and then the parser says nothing at all. One that still waits for a disk will.
+  let ending: NodeJS.Timeout | undefined;
+  const judgeEnd = () => {
+    if (parser.writableFinished) return;
+    if (parser.writableLength > 0) ending = setTimeout(judgeEnd, 1_000);
+    else ending = setTimeout(() => fail(malformed()), 1_000);
+  };
+  source.on("end", () => setImmediate(judgeEnd));
   const late = setTimeout(
     () => fail(new Refusal("invalid_body", "The body took too long to arrive.", close)),
     limits.timeoutMs,
@@ -119,12 +150,40 @@ export async function readForm(c: BoxContext, limits: FormLimits): Promise<Form>
   source.pipe(parser);
   try {
     await done.promise;
+    await Promise.all(taking.values());
+    // A file may have failed after the last part had arrived.
+    const failed = failedFile();
+    if (failed) throw failed.error;
     return form;
   } finally {
     clearTimeout(late);
+    clearTimeout(ending);
     source.unpipe(parser);
     if (!source.readableEnded) source.destroy();
     parser.on("error", () => undefined);
     parser.destroy();
+    for (const stream of streams) {
+      // Without an error whoever reads it would wait for ever.
+      if (!stream.readableEnded) stream.destroy(new Error("The form was given up."));
+    }
+    await Promise.all(taking.values());
+  }
+}
+
+function parserOf<File>(type: string, { fields, mostFiles }: StreamedLimits<File>): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { "content-type": type },
+      limits: {
+        fieldSize: fieldBytes,
+        fields: fields.length,
+        files: mostFiles,
+        parts: fields.length + mostFiles,
+        headerPairs: 32,
+        headerSize: 8 * 1024,
+      },
+    });
+  } catch (error) {
+    throw malformed(error);
   }
 }

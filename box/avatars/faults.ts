@@ -4,7 +4,7 @@ import { Refusal } from "../failure.ts";
 import { MediaError } from "../media/media.ts";
 import { AvatarError } from "./errors.ts";
 
-const diskFull = "The disk of this box is full; nothing was kept. Try again when there is room.";
+export const diskFull = "The disk of this box is full; nothing was kept. Try again when there is room.";
 
 /** Whether a disk without room is behind an error, however it was put into words on its way. */
 export function isDiskFull(error: unknown): boolean {

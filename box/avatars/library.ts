@@ -27,7 +27,7 @@ import { AVATAR_ID, displayName, filenameId, uniqueId } from "./ids.ts";
 import { takeIn, type CheckConsent } from "./intake.ts";
 import { Journal } from "./journal.ts";
 import { FaceFinder } from "./landmarks.ts";
-import { listAvatars, listVideos } from "./listing.ts";
+import { finishedOf, listAvatars, listVideos, type FinishedAvatar } from "./listing.ts";
 import { nativeBuilder, PREVIEW_FILE } from "./prepare.ts";
 import type { AvatarBuilder } from "./prepare.ts";
 import { clipsOf, loopBuild, readyTones, type AvatarRecord, type ClipTemplate } from "./record.ts";
@@ -191,9 +191,10 @@ export class AvatarLibrary {
   }
 
   /** Waits until nothing of an avatar is being built, and answers what came of it; undefined where it is gone. */
-  async settled(account: string, id: string): Promise<AvatarEntry | undefined> {
+  async finished(account: string, id: string): Promise<FinishedAvatar | undefined> {
     await this.#queue.settled(id);
-    return this.resolve(account, id);
+    const record = this.#shelf.get(id);
+    return record?.owner === account ? finishedOf(record) : undefined;
   }
 
   /** The loops that a stage may show of a ready avatar, by tone; the base one is always among them. */

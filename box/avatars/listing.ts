@@ -7,8 +7,10 @@ import {
   type BuildReport,
   type VideoList,
 } from "../../contract/avatars.ts";
-import { baseTone } from "../../contract/tones.ts";
-import { askedTones, readyTones, type AvatarRecord } from "./record.ts";
+import { baseTone, type Tone } from "../../contract/tones.ts";
+import { AvatarError } from "./errors.ts";
+import { diskFull } from "./faults.ts";
+import { askedTones, readyTones, type AvatarRecord, type ClipRecord } from "./record.ts";
 
 /** Variants whose loops are there, the base one first. */
 function variantsOf(record: AvatarRecord): string[] {
@@ -57,6 +59,33 @@ export function listAvatars({
         return found ? [[id, found]] : [];
       }),
     ),
+  };
+}
+
+/** What became of an avatar and its clips, once nothing of it is being built any more. */
+export interface FinishedAvatar {
+  /** Why there is no avatar; null when there is one. */
+  failure: AvatarError | null;
+  /** Those that there are. */
+  clips: (Pick<ClipRecord, "template" | "frames" | "fps"> & { tone: Tone })[];
+}
+
+export function finishedOf(record: AvatarRecord): FinishedAvatar {
+  const { clips = {}, detail, status } = record;
+  if (status === "preparing") {
+    const message = "The box ended while the avatar was built; it goes on at its next start.";
+    return { failure: new AvatarError("library_closed", message), clips: [] };
+  }
+  if (status === "failed") {
+    const code = detail === diskFull ? "storage_full" : "face_unusable";
+    return { failure: new AvatarError(code, detail), clips: [] };
+  }
+  return {
+    failure: null,
+    clips: [baseTone, ...askedTones(record)].flatMap((tone) => {
+      const clip = clips[tone];
+      return clip?.state === "generated" ? [{ tone, ...clip }] : [];
+    }),
   };
 }
 

@@ -28,6 +28,8 @@ export interface CreateAvatarRequest {
   /** The photograph or video: in memory, or a file that the library moves. */
   bytes?: Uint8Array;
   path?: string;
+  /** Of that file, in hex, where it is known already. */
+  sha256?: string;
   takes?: readonly Take[];
   /** Multipart text as received: comma separated. */
   tones?: string;
@@ -62,7 +64,12 @@ const takeName = /\.(?:webm|mp4|mov|mkv)$/i;
 const pictureBrands = new Set(["heic", "heix", "hevc", "mif1", "msf1", "avif", "avis"]);
 
 /** Rejects with AvatarError image_too_large or video_too_large. */
-export async function readUpload({ bytes, path, filename }: CreateAvatarRequest): Promise<UploadedFile> {
+export async function readUpload({
+  bytes,
+  path,
+  filename,
+  sha256,
+}: CreateAvatarRequest): Promise<UploadedFile> {
   if (!bytes && path === undefined) throw new TypeError("An avatar needs bytes or a path.");
   const head = bytes ? Buffer.from(bytes.subarray(0, 16)) : await headOf(path ?? "", 16);
   const size = bytes ? bytes.length : (await stat(path ?? "")).size;
@@ -76,7 +83,7 @@ export async function readUpload({ bytes, path, filename }: CreateAvatarRequest)
     bytes: photo ? content : (bytes ?? null),
     path: path ?? null,
     size,
-    sha256: content ? digest(content) : await digestOfFile(path ?? ""),
+    sha256: sha256 ?? (content ? digest(content) : await digestOfFile(path ?? "")),
     contentType: type,
     stored: `original${extension(type)}`,
   };

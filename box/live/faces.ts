@@ -21,7 +21,7 @@ export type Faces = Pick<
   | "clips"
   | "clipFile"
   | "retry"
-  | "settled"
+  | "finished"
   | "delete"
   | "noteRegistry"
   | "close"

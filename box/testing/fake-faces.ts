@@ -125,8 +125,14 @@ export class FakeFaces implements Faces {
     return found ? Promise.resolve(found) : Promise.reject(unknown());
   }
 
-  settled(account: string, id: string): Promise<AvatarEntry | undefined> {
-    return Promise.resolve(this.resolve(account, id));
+  finished(account: string, id: string): ReturnType<Faces["finished"]> {
+    const clips = this.resolve(account, id)?.clips.map(({ tone }) => ({
+      tone,
+      template: "motion" as const,
+      frames: 200,
+      fps: 25,
+    }));
+    return Promise.resolve(clips && { failure: null, clips });
   }
 
   loops(account: string | null, id: string): ReturnType<Faces["loops"]> {

@@ -9,6 +9,7 @@ import { startBox, type RunningBox } from "../box.ts";
 import { Models } from "../chat/models/models.ts";
 import { readConfig } from "../config.ts";
 import type { Media } from "../media/media.ts";
+import type { MediaEngine } from "../live/engine.ts";
 import type { FaceHooks, Faces } from "../live/faces.ts";
 import { openMedia } from "../media/open.ts";
 import { createLog } from "../ops/log.ts";
@@ -46,6 +47,8 @@ export interface TestBoxParts {
   files?: Media;
   /** In place of the fake one. */
   engine?: VoiceProvider;
+  /** In place of the one that plays nothing. */
+  stages?: MediaEngine;
   /** A library in place of the fake one. */
   openFaces?: (stateDir: string, hooks: FaceHooks) => Promise<Faces>;
 }
@@ -59,7 +62,7 @@ export interface AskOptions {
 
 export async function startTestBox(
   environment: Record<string, string> = {},
-  { ears = new FakeEars(), files = openMedia(), engine, openFaces }: TestBoxParts = {},
+  { ears = new FakeEars(), files = openMedia(), engine, openFaces, stages }: TestBoxParts = {},
 ): Promise<TestBox> {
   const stateDir = await mkdtemp(join(tmpdir(), "visavis-box-"));
   const logged: Record<string, unknown>[] = [];
@@ -80,7 +83,7 @@ export async function startTestBox(
       ...environment,
     }),
     log: createLog("info", destination),
-    engine: media,
+    engine: stages ?? media,
     media: files,
     engines: [engine ?? voice],
     models: new Models(modelCatalogue({ anthropic: false, residencyOptIn: [] }), [model]),
