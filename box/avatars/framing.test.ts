@@ -2,7 +2,7 @@ import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { AvatarError } from "./errors.ts";
 import type { FaceGeometry } from "./face-mesh.ts";
-import { cropPicture, frameFace, landmarksInCrop, parseFraming } from "./framing.ts";
+import { cropPicture, frameAround, frameFace, landmarksInCrop, parseFraming } from "./framing.ts";
 
 const face = (x: number, y: number, heightPx: number): FaceGeometry => ({
   interocularPx: heightPx * 0.4,
@@ -87,5 +87,37 @@ describe("parseFraming", () => {
       "head",
     ]);
     expect(() => parseFraming("knees")).toThrow(AvatarError);
+  });
+});
+
+describe("frameAround", () => {
+  const video = { width: 1920, height: 1080 };
+  const face = (x: number, y: number, heightPx = 300): FaceGeometry => ({
+    interocularPx: 100,
+    heightPx,
+    centre: { x, y },
+    yaw: 0,
+    pitch: 0,
+    roll: 0,
+  });
+
+  it("frames a face that keeps still as that of a photograph", () => {
+    const still = face(900, 500);
+    expect(frameAround({ picture: video, faces: [still, still, still], framing: "head" })).toEqual(
+      frameFace({ picture: video, geometry: still, framing: "head" }),
+    );
+  });
+
+  it.each(["head", "bust", "full"] as const)("holds a face that moves wherever it goes (%s)", (framing) => {
+    const faces = [face(700, 500), face(1000, 560), face(900, 450, 340), face(850, 520)];
+    const { left, top, side } = frameAround({ picture: video, faces, framing });
+    for (const { centre, heightPx } of faces) {
+      expect(centre.x - heightPx / 2).toBeGreaterThan(left);
+      expect(centre.x + heightPx / 2).toBeLessThan(left + side);
+      expect(centre.y - heightPx / 2).toBeGreaterThan(top);
+      expect(centre.y + heightPx / 2).toBeLessThan(top + side);
+    }
+    expect(left).toBeGreaterThanOrEqual(0);
+    expect(left + side).toBeLessThanOrEqual(video.width);
   });
 });
