@@ -49,7 +49,9 @@ const dialog = () => page.getByRole("dialog");
 const card = (name: string, on = page) =>
   on.getByRole("listitem").filter({ has: on.getByRole("link", { name, exact: true }) });
 const choosePhotograph = (buffer: Buffer) =>
-  page.getByLabel("Choose a photograph").setInputFiles({ name: "photo.jpg", mimeType: "image/jpeg", buffer });
+  page
+    .getByLabel(/^Choose a photograph/)
+    .setInputFiles({ name: "photo.jpg", mimeType: "image/jpeg", buffer });
 
 const photograph = (): Promise<Buffer> =>
   sharp(join(root, "box/avatars/stock/theo.png")).jpeg({ quality: 92 }).toBuffer();
@@ -77,7 +79,11 @@ describe("the avatars", () => {
     await expectSound(page);
     await choosePhotograph(await photograph());
     await page.getByLabel("Name", { exact: true }).fill("Theodora");
+    await button("Only neutral").click();
+    await page.getByRole("checkbox", { name: "Warm" }).check();
     await expectSound(page);
+    expect(await button("Upload").isDisabled()).toBe(true);
+    await page.getByRole("checkbox", { name: /^This face is mine/ }).check();
     await button("Upload").click();
     await expect
       .poll(
@@ -108,6 +114,30 @@ describe("the avatars", () => {
       .digest("hex");
     await page.getByTitle(source).waitFor();
     await expectSound(page);
+  });
+
+  it("play the tone that was asked for, and have another one made", async () => {
+    // The clip is made after the face, and archived after that.
+    const warm = button(/^Warm\b/);
+    await expect
+      .poll(
+        async () => {
+          if (await warm.isEnabled().catch(() => false)) return true;
+          await page.reload();
+          await warm.waitFor();
+          return false;
+        },
+        { timeout: 100_000, interval: 3_000 },
+      )
+      .toBe(true);
+    await warm.click();
+    const video = page.locator("video[aria-label='Theodora, warm']");
+    const width = () => video.evaluate((element: HTMLVideoElement) => element.videoWidth).catch(() => 0);
+    await expect.poll(width, patience).toBeGreaterThan(0);
+    await expectSound(page);
+    const path = /^\/api\/avatar\/clips\/retry$/;
+    await expectTaken(page, { method: "POST", path, act: () => button("Make sad").click() });
+    await page.getByText("Being made…").waitFor();
   });
 
   it("are seen by everybody once published, without any address, and by nobody else once withdrawn", async () => {

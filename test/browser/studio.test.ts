@@ -87,6 +87,8 @@ describe("the studio", () => {
       .png()
       .toBuffer();
     await choose("meadow.png", "image/png", meadow);
+    expect(await page.getByRole("button", { name: "Upload" }).isDisabled()).toBe(true);
+    await agree();
     await page.getByRole("button", { name: "Upload" }).click();
     await expect.poll(() => page.getByRole("dialog").innerText(), { timeout: 20_000 }).toMatch(/no face/i);
   });
@@ -96,15 +98,56 @@ describe("the studio", () => {
     await page.getByRole("button", { name: "Add a face" }).click();
     await choose("friend.jpg", "image/jpeg", await photograph());
     await page.getByLabel("Name").fill("Friend");
+    // One tone beside the neutral one, which is enough to see it made.
+    await page.getByRole("button", { name: "Only neutral" }).click();
+    await page.getByRole("checkbox", { name: "Warm" }).check();
+    expect(await seriousViolations(page)).toEqual([]);
+    await agree();
     await page.getByRole("button", { name: "Upload" }).click();
     const face = page.getByRole("radio", { name: "Friend" });
-    await expect.poll(() => face.isChecked().catch(() => false), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => face.isChecked().catch(() => false), { timeout: 60_000 }).toBe(true);
+  });
+
+  it("lets a voice be heard and picked", async () => {
+    await closeDialog();
+    await page.getByRole("button", { name: /^Voice/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Voice" });
+    const uses = dialog.getByRole("button", { name: /^Speak with / });
+    await expect.poll(() => uses.count(), { timeout: 20_000 }).toBeGreaterThan(5);
+    const all = await uses.count();
+    await dialog.getByLabel("Search").fill("german");
+    await expect.poll(() => uses.count()).toBeLessThan(all);
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByLabel("Search").fill("");
+    const other = dialog.locator('[aria-label^="Speak with "][aria-pressed="false"]').first();
+    const name = ((await other.getAttribute("aria-label")) ?? "").replace("Speak with ", "");
+    const [sample] = await Promise.all([
+      page.waitForResponse((response) => response.url().includes("/api/voice/preview")),
+      dialog.getByRole("button", { name: `Hear ${name}`, exact: true }).click(),
+    ]);
+    expect([sample.status(), sample.headers()["content-type"]]).toEqual([200, "audio/wav"]);
+    await other.click();
+    await closeDialog();
+    await expect.poll(() => page.getByRole("button", { name: /^Voice/ }).innerText()).toContain(name);
+  });
+
+  it("shows the terms of a recording before it is agreed to", async () => {
+    await page.getByRole("switch", { name: "Record this session" }).check({ force: true });
+    await page.getByText(/^By going live you agree/).click();
+    expect(await page.getByRole("region", { name: "Terms of recording" }).innerText()).toMatch(/recorded/);
+    expect(await seriousViolations(page)).toEqual([]);
   });
 
   it("goes live with it", async () => {
-    const closer = page.getByRole("dialog").getByRole("button", { name: "Close" });
-    if (await closer.isVisible().catch(() => false)) await closer.click();
-    await page.getByRole("button", { name: "Go live" }).click();
+    const [offer] = await Promise.all([
+      page.waitForRequest((request) => new URL(request.url()).pathname === "/connect"),
+      page.getByRole("button", { name: "Go live" }).click(),
+    ]);
+    expect(offer.postDataJSON()).toMatchObject({
+      voice: expect.any(String),
+      voice_provider: "local",
+      recording: { terms_version: expect.any(String), terms_digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    });
     await expect
       .poll(() => liveVideo(page).evaluate((video: HTMLVideoElement) => video.videoWidth), {
         timeout: 20_000,
@@ -113,6 +156,7 @@ describe("the studio", () => {
     await expect
       .poll(() => page.getByTestId("connection-state").getAttribute("data-state"), { timeout: 10_000 })
       .toMatch(/live|connected/);
+    await page.getByText("Recording", { exact: true }).waitFor();
   });
 
   // Reading sixty pairs of lips takes a busy machine minutes.
@@ -169,5 +213,15 @@ describe("the studio", () => {
 });
 
 async function choose(name: string, mimeType: string, buffer: Buffer): Promise<void> {
-  await page.getByLabel("Choose a photograph").setInputFiles({ name, mimeType, buffer });
+  await page.getByLabel("Choose a photograph or a video").setInputFiles({ name, mimeType, buffer });
+}
+
+async function agree(): Promise<void> {
+  await page.getByRole("checkbox", { name: /^This face is mine/ }).check();
+}
+
+/** A face with a note leaves its dialog open. */
+async function closeDialog(): Promise<void> {
+  const closer = page.getByRole("dialog").getByRole("button", { name: "Close" });
+  if (await closer.isVisible().catch(() => false)) await closer.click();
 }

@@ -1,9 +1,9 @@
 // Everything that can be said of a face before it is made.
 
 import { type FormEvent, type ReactNode, useId } from "react";
-import { type Framing, framingSchema } from "../../contract/avatars.ts";
+import type { Framing } from "../../contract/avatars.ts";
 import type { Tone } from "../../contract/tones.ts";
-import { framingWords, toneName } from "../avatars/words.ts";
+import { toneName } from "../avatars/words.ts";
 import { CheckField } from "../ui/check-field.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { CloseIcon, PlusIcon } from "../ui/icons.tsx";
@@ -12,7 +12,12 @@ import { acceptAttribute, type Refusal, videoAcceptAttribute } from "./refusals.
 import type { UploadPhase, UploadStore } from "./upload-store.ts";
 import { extraTones, rendersTones, type Take, type Wish } from "./upload-wish.ts";
 
-const framings = framingSchema.options.map((value) => ({ value, label: framingWords[value] }));
+/** Short enough to stand side by side on a telephone. */
+const framings: { value: Framing; label: string }[] = [
+  { value: "head", label: "Head" },
+  { value: "bust", label: "Shoulders" },
+  { value: "full", label: "Whole picture" },
+];
 
 function Tones({ wish, store }: { wish: Wish; store: UploadStore }) {
   const all = extraTones.every((tone) => wish.tones.includes(tone));
