@@ -100,8 +100,16 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     weightsVolume,
     onArchivable: (avatar) => archive?.add(avatar),
   });
+  const metrics = new Metrics(() => ({
+    controlSockets: sockets.size,
+    microphoneSockets: microphones.size,
+    session: slot.state,
+    media: slot.current?.stage?.stats() ?? null,
+  }));
   const loops = new Loops(log);
-  const faces = await parts.openFaces(faceHooks({ portal, reports: avatarReports, loops, log }));
+  const faces = await parts.openFaces(
+    faceHooks({ portal, reports: avatarReports, loops, operations: metrics.operations, log }),
+  );
   const archive = client && new MediaArchive({ portal: client, faces, log });
   const sweep = client && new ErasureSweep({ portal: client, faces, weightsVolume, log });
   avatarReports.attach(faces);
@@ -119,12 +127,11 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
 
   const hub = new Hub();
   const firstAudioMs = new Percentiles();
-  const metrics = new Metrics(() => ({
-    controlSockets: sockets.size,
-    microphoneSockets: microphones.size,
-    session: slot.state,
-    media: slot.current?.stage?.stats() ?? null,
-  }));
+  metrics.operations.watch({
+    name: "visavis_reports_waiting",
+    help: "Reports that the portal has not taken yet.",
+    read: () => client?.reportsWaiting ?? 0,
+  });
   let heartbeats: Heartbeats | null = null;
   let ending = false;
   let closing: Promise<void> | null = null;
@@ -148,11 +155,17 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     onLine: (session, line) => sessionReports.line(session, line),
     onEnd: (session, reason) => {
       log.info({ session: session.id, reason, turns: session.turns }, "session ended");
+      metrics.operations.sessionEnded(reason);
       sessionReports.ended(session, reason);
       heartbeats?.beat();
     },
   });
   const recordings = new Recordings({ config, portal, media: parts.media, hub, log });
+  metrics.operations.watch({
+    name: "visavis_recordings_waiting",
+    help: "Recordings that are under way or wait to be stored.",
+    read: () => recordings.pending,
+  });
   await recordings.start();
   const audios = new AudioLibrary({ stateDir: config.stateDir });
   void audios

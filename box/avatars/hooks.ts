@@ -3,6 +3,7 @@
 import type { FaceHooks } from "../live/faces.ts";
 import type { Loops } from "../live/loops.ts";
 import { describeError, type Log } from "../ops/log.ts";
+import type { Operations } from "../ops/operations.ts";
 import type { AvatarReports } from "../portal/avatar-reports.ts";
 import type { Portal } from "../portal/portal.ts";
 
@@ -11,16 +12,19 @@ export function faceHooks({
   portal,
   reports,
   loops,
+  operations,
   log,
 }: {
   portal: Pick<Portal, "checkConsent">;
   reports: AvatarReports;
   loops: Loops;
+  operations: Pick<Operations, "built">;
   log: Log;
 }): FaceHooks {
   return {
     onProgress: (avatar, report) => {
       reports.moved(avatar, report);
+      operations.built(avatar, report);
       loops.moved(avatar);
     },
     onClip: (avatar, clip) => {

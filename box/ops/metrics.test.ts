@@ -140,3 +140,22 @@ test("a start that nobody waits for any longer has failed, once; one that a clos
   await expect(waiting).rejects.toThrow("It would not start.");
   expect(await failures()).toBe(1);
 });
+
+test("what an operator watches beside the turns: ended sessions, builds, failed voices, and what waits", async () => {
+  expect(await valueOf('visavis_sessions_total{reason="disconnected"}')).toBe(0);
+  await box.connect();
+  await box.ask("/disconnect", { method: "POST" });
+  expect(await valueOf('visavis_sessions_total{reason="disconnected"}')).toBe(1);
+  expect(await valueOf('visavis_sessions_total{reason="lost"}')).toBe(0);
+
+  const { operations } = box.services.metrics;
+  operations.built("maya", { state: "preparing", finished_at: null });
+  operations.built("maya", { state: "failed", finished_at: 1 });
+  operations.built("maya", { state: "preparing", finished_at: null });
+  for (let clip = 0; clip < 3; clip++) operations.built("maya", { state: "ready", finished_at: 2 });
+  expect(await valueOf('visavis_avatar_builds_total{state="failed"}')).toBe(1);
+  expect(await valueOf('visavis_avatar_builds_total{state="ready"}')).toBe(1);
+
+  for (const gauge of ["reports_waiting", "recordings_waiting", "child_processes", "voice_failures_total"])
+    expect([gauge, await valueOf(`visavis_${gauge}`)]).toEqual([gauge, 0]);
+});

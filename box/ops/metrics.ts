@@ -3,6 +3,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ServerEvent } from "../../contract/control-socket.ts";
 import type { TurnResult, TurnSource } from "../live/turn.ts";
+import { Operations } from "./operations.ts";
 import { Percentiles } from "./percentiles.ts";
 
 type Metric = Extract<ServerEvent, { type: "metric" }>;
@@ -39,6 +40,7 @@ function outcomeOf({ reply, actions, interrupted, failure }: TurnResult): string
 export class Metrics {
   /** Its own, so that two boxes of one process keep theirs apart. */
   readonly registry = new Registry();
+  readonly operations = new Operations(this.registry);
   readonly #turns: Counter<"source" | "outcome">;
   readonly #tools: Counter;
   readonly #interruptions: Counter;
@@ -77,6 +79,7 @@ export class Metrics {
     this.#turns.inc({ source, outcome: outcomeOf(result) });
     if (result.tools.length > 0) this.#tools.inc(result.tools.length);
     if (result.interrupted) this.#interruptions.inc();
+    if (result.failure?.code === "voice_failed") this.operations.voiceFailed();
   }
 
   /** The figures of a reply that is heard. */

@@ -109,6 +109,11 @@ export class PortalClient implements Portal {
     });
   }
 
+  /** Reports that the portal has not taken yet. */
+  get reportsWaiting(): number {
+    return this.#reports.length;
+  }
+
   async lookup(digest: string): Promise<LookupAnswer["credential"]> {
     const answer = await this.#ask("/internal/credentials/lookup", { digest }, lookupAnswerSchema);
     return answer.credential;
