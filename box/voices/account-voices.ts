@@ -144,7 +144,9 @@ export class AccountVoices {
     if (lists.known(hosted, key)) return null;
     const list = lists.get(hosted, key);
     const named = [...wishes.map((wish) => wish?.voice), ...this.#slots(provider, settings)];
-    return named.some((voice) => voice && hosted.looksLike(voice)) ? null : list;
+    // What language a voice of theirs speaks, only the list tells.
+    const enough = provider !== "cartesia" && named.some((voice) => voice && hosted.looksLike(voice));
+    return enough ? null : list;
   }
 
   /**
@@ -203,7 +205,7 @@ export class AccountVoices {
       hosted,
       key,
       language: picks.language ?? null,
-      listing: lists?.known(hosted, key) ?? null,
+      listing: () => lists?.known(hosted, key) ?? null,
       fallback: this.#fallback(picks),
       onTrouble: (failure) => {
         troubles.note(hosted.id, key, failure.fault);

@@ -12,7 +12,8 @@ export interface TurnVoiceOptions {
   key: string;
   /** The call's, where somebody asked for one. */
   language: Language | null;
-  listing: VoiceListing | null;
+  /** What the account's list is known to be. */
+  listing(): VoiceListing | null;
   /** Who takes over; null: nobody can. */
   fallback: { engine: VoiceProvider; voice: string } | null;
   /** The account does not speak. Returns what its owner is told. */
@@ -50,20 +51,21 @@ export class TurnVoice implements VoiceProvider {
 
   /** By the account's list where it is at hand, else by how the provider's ids look. */
   has(voice: string): boolean {
-    const { hosted, listing } = this.#options;
+    const { hosted } = this.#options;
+    const listing = this.#options.listing();
     if (listing?.state === "ready") return listing.voices.some(({ id }) => id === voice);
     return hosted.looksLike(voice);
   }
 
   defaultVoice(_avatar: string | null, language?: Language): string | null {
-    const all = this.#options.listing?.voices.filter(({ recommended }) => recommended) ?? [];
+    const all = this.#options.listing()?.voices.filter(({ recommended }) => recommended) ?? [];
     const wanted = language ?? "en";
     const own = all.find((voice) => callLanguageOf(voice.language) === wanted);
     return (own ?? all[0])?.id ?? null;
   }
 
   languageOf(voice: string): Language | null {
-    const row = this.#options.listing?.voices.find(({ id }) => id === voice);
+    const row = this.#options.listing()?.voices.find(({ id }) => id === voice);
     return this.id === "cartesia" && row ? callLanguageOf(row.language) : null;
   }
 

@@ -14,8 +14,8 @@ import type { VoiceProvider } from "./voice.ts";
 
 export type { AccountVoices, ChosenVoice, VoiceWish } from "./account-voices.ts";
 
-/** A first turn waits no longer than this for a list that says which voice is the usual one. */
-const listPatienceMs = 3_000;
+/** A first turn waits no longer than this for a list that says which voice is the usual one, and in what language. */
+const listPatienceMs = 2_000;
 
 export interface VoicesOptions {
   /** Providers that speak on somebody's account. */
