@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ArchiveFile } from "../../contract/internal/avatars.ts";
-import { baseTone, type Tone } from "../../contract/tones.ts";
+import { baseTone, tones, type Tone } from "../../contract/tones.ts";
 import { CLIP_FILE } from "./builds.ts";
 import { PREVIEW_FILE } from "./prepare.ts";
 import { loopBuild, type AvatarRecord } from "./record.ts";
@@ -65,7 +65,7 @@ export async function markArchived(shelf: Shelf, id: string, builds: readonly st
 }
 
 function unarchived({ clips }: AvatarRecord): Tone[] {
-  return (Object.keys(clips ?? {}) as Tone[]).filter((tone) => {
+  return tones.filter((tone) => {
     const clip = clips?.[tone];
     return clip?.state === "generated" && !clip.archived && (tone === baseTone || clip.build !== null);
   });
