@@ -146,6 +146,7 @@ export class MicrophoneSocket {
   }
 
   #opened(session: LiveSession, voice: { origin: "box" | "user"; notice: string }): void {
+    session.recording?.deafened();
     const { mode } = this.#options.ears;
     const ready: Extract<MicrophoneEvent, { type: "ready" }> = {
       type: "ready",
@@ -267,9 +268,11 @@ export class MicrophoneSocket {
         this.#release();
         break;
       case "hear":
+        session?.recording?.hear(output.samples);
         this.#attempt((listener) => listener.push(output.samples));
         break;
       case "deafen":
+        session?.recording?.deafened();
         this.#attempt((listener) => listener.setMuted(output.deaf));
         break;
       case "language":
