@@ -24,6 +24,10 @@ export function openVoice(client: Client) {
     },
     speaker: new Audio(),
   });
+  const unsubscribe = catalogue.subscribe(() => {
+    const known = catalogue.get().catalogue;
+    if (known) choice.setUsualEngine(known.current_provider);
+  });
   const unlisten = client.addListener("CONNECTION_STATE", ({ state }) => {
     if (state === "closed") choice.ended();
   });
@@ -39,6 +43,7 @@ export function openVoice(client: Client) {
     },
     dispose(): void {
       unlisten();
+      unsubscribe();
       player.dispose();
     },
   };

@@ -62,6 +62,19 @@ describe("VoiceChoiceStore", () => {
   });
 });
 
+describe("a session that began with the usual voice", () => {
+  it("changes to another voice of that voice's engine, once it is known", () => {
+    const { store, onLive } = make();
+    store.began();
+    store.setUsualEngine("local");
+    store.pick(far);
+    expect([store.liveVoice(), store.waits()]).toEqual([null, true]);
+    store.pick(iris);
+    expect([store.liveVoice(), store.waits()]).toEqual(["iris", false]);
+    expect(onLive).toHaveBeenCalledExactlyOnceWith("iris");
+  });
+});
+
 describe("spokenRow", () => {
   const rows = [voiceGroup({ voices: [nora, iris] })];
 

@@ -16,6 +16,8 @@ export interface ChoiceState {
   /** What the session that is live now began with; null off air, or when it began with the usual voice. */
   live: PickedVoice | null;
   onAir: boolean;
+  /** The engine of the usual voice, as far as the catalogue has told. */
+  usual: VoiceEngine | null;
 }
 
 type Kept = Pick<Storage, "getItem" | "setItem" | "removeItem">;
@@ -47,7 +49,7 @@ export class VoiceChoiceStore extends Store<ChoiceState> {
   readonly #onLive: (voice: string) => void;
 
   constructor({ storage = localStorage, onLive }: { storage?: Kept; onLive(voice: string): void }) {
-    super({ picked: kept(storage), live: null, onAir: false });
+    super({ picked: kept(storage), live: null, onAir: false, usual: null });
     this.#storage = storage;
     this.#onLive = onLive;
   }
@@ -77,15 +79,24 @@ export class VoiceChoiceStore extends Store<ChoiceState> {
 
   readonly ended = (): void => this.update({ live: null, onAir: false });
 
+  readonly setUsualEngine = (usual: VoiceEngine): void => {
+    if (usual !== this.get().usual) this.update({ usual });
+  };
+
   /** What turns of the live session are to be spoken with; null where they need no word of it. */
   readonly liveVoice = (): string | null => {
-    const { picked, live, onAir } = this.get();
-    return onAir && picked && live && picked.provider === live.provider ? picked.id : null;
+    const { picked, onAir } = this.get();
+    return onAir && picked && picked.provider === this.#liveEngine() ? picked.id : null;
   };
 
   /** The pick is of another engine than the session's, and waits for the next one. */
   readonly waits = (): boolean => {
-    const { picked, live, onAir } = this.get();
-    return onAir && picked !== null && picked.provider !== live?.provider;
+    const { picked, onAir } = this.get();
+    return onAir && picked !== null && picked.provider !== this.#liveEngine();
   };
+
+  #liveEngine(): VoiceEngine | null {
+    const { live, usual } = this.get();
+    return live?.provider ?? usual;
+  }
 }
