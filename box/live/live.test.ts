@@ -59,7 +59,11 @@ test.each([
   ["an unknown voice", { ...offer, voice: "nobody" }, 400],
   ["an offer over the limit", { sdp: "v=0".padEnd(70_000), type: "offer" }, 400],
   ["somebody else's avatar", { ...offer, avatar: "theirs" }, 404],
-  ["recording", { ...offer, recording: { terms_version: "1", terms_digest: "2" } }, 501],
+  [
+    "a recording, which a box alone cannot keep",
+    { ...offer, recording: { terms_version: "1", terms_digest: "2" } },
+    503,
+  ],
 ])(
   "connect with %s is refused in one flat sentence, and the live session goes on",
   async (_, body, status) => {
