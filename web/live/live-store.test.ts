@@ -206,6 +206,24 @@ describe("LiveStore with a microphone", () => {
   });
 });
 
+describe("the tone on the screen", () => {
+  it("is that of the clause that is being heard, and gone with the voice", async () => {
+    const store = await live();
+    store.say("Hello", "message");
+    const correlationId = sentId();
+    FakeSocket.last.receive({ ...clause("Hello there, my good friend.", 0, correlationId), tone: "warm" });
+    FakeSocket.last.receive({ ...clause("What is that?", 1, correlationId), tone: "surprised" });
+    expect(store.get().tone).toBeNull();
+    FakeSocket.last.receive({ type: "avatar_speech_started", correlationId });
+    expect(store.get()).toMatchObject({ caption: "Hello there, my good friend.", tone: "warm" });
+    await vi.advanceTimersByTimeAsync(2500);
+    expect(store.get()).toMatchObject({ caption: "What is that?", tone: "surprised" });
+    FakeSocket.last.receive({ type: "avatar_speech_ended", correlationId });
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(store.get()).toMatchObject({ caption: null, tone: null });
+  });
+});
+
 describe("a session with wishes", () => {
   const agreed = { terms_version: "1", terms_digest: "a".repeat(64) };
 

@@ -36,6 +36,8 @@ export interface LiveState {
   warning: string | null;
   turns: conversation.Turn[];
   caption: string | null;
+  /** How the clause on the screen is said; null where nobody speaks or has said. */
+  tone: Tone | null;
   captionsOn: boolean;
   speaking: boolean;
   thinking: boolean;
@@ -71,6 +73,7 @@ const offAir = {
   closed: null,
   warning: null,
   caption: null,
+  tone: null,
   speaking: false,
   thinking: false,
   tones: [],
@@ -86,6 +89,8 @@ export class LiveStore extends Store<LiveState> {
   readonly #client: Client;
   readonly #liveOptions: LiveOptions;
   #captions: Captions = noCaptions;
+  /** Of the clauses that are on their way to the screen. */
+  readonly #clauseTones = new Map<string, Tone>();
   #captionTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #unlisten: (() => void)[];
 
@@ -175,6 +180,7 @@ export class LiveStore extends Store<LiveState> {
         // Only tells that the speech ends; the whole message follows.
         if (event.content === "") return;
         this.#setTurns(conversation.clauseArrived(turns(), event));
+        this.#clauseTones.set(event.content.trim(), event.tone);
         this.#setCaptions(clauseAdded(this.#captions, event.correlationId, event.content));
       }),
       client.addListener("MESSAGE", (event) => {
@@ -271,7 +277,9 @@ export class LiveStore extends Store<LiveState> {
     clearTimeout(this.#captionTimer);
     const nowMs = performance.now();
     const { text, changesAtMs } = captionAt(this.#captions, nowMs);
-    this.update({ caption: text });
+    const tone = text === null ? null : (this.#clauseTones.get(text) ?? null);
+    this.update({ caption: text, tone });
+    if (text === null && this.#captions.correlationId === null) this.#clauseTones.clear();
     if (changesAtMs !== null) {
       this.#captionTimer = setTimeout(() => this.#showCaption(), Math.max(10, changesAtMs - nowMs));
     }

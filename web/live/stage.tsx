@@ -1,6 +1,8 @@
 // The face itself: a still while off air, the live picture afterwards, and the captions over it.
 
 import { type ReactNode, useEffect, useRef } from "react";
+import { baseTone, type Tone } from "../../contract/tones.ts";
+import { toneName } from "../avatars/words.ts";
 import type { Face } from "../faces/faces.ts";
 import type { Client, ConnectionState } from "../sdk/index.ts";
 import { ToolIcon } from "../ui/icons.tsx";
@@ -23,6 +25,8 @@ export interface StageProps {
   caption: string | null;
   captionsOn: boolean;
   recording: boolean;
+  /** How the clause on the screen is said. */
+  tone: Tone | null;
   microphone: MicrophoneState;
   onResume(): void;
   /** Shown over the foot of the still while off air. */
@@ -90,6 +94,11 @@ export function Stage({ client, face, still, children, microphone, onResume, ...
           <div className="stage-tool" role="status" data-testid="tool">
             <ToolIcon />
             {goingOn(microphone.tool)}
+          </div>
+        )}
+        {onAir && live.speaking && live.tone && live.tone !== baseTone && !microphone.tool && (
+          <div className="stage-tone" data-testid="tone" aria-hidden="true">
+            {toneName(live.tone)}
           </div>
         )}
         {onAir && live.thinking && !live.speaking && !microphone.tool && (

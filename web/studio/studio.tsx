@@ -115,6 +115,7 @@ export function Studio({ parts, active }: StudioProps) {
             caption={state.caption}
             captionsOn={state.captionsOn}
             recording={state.recording}
+            tone={state.tone}
             microphone={voice}
             onResume={microphone.resume}
           >
