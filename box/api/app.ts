@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import { preflightHeaders } from "../../contract/cors.ts";
 import { errorBody, errorStatus, type Failure } from "../../contract/errors.ts";
 import { Refusal } from "../failure.ts";
-import { describeError } from "../ops/log.ts";
+import { describeError, loggedPath, offeredRequestId } from "../ops/log.ts";
 import type { Services } from "../services.ts";
 import { OfferError } from "../streaming/errors.ts";
 import { audioRoutes } from "./audios.ts";
@@ -69,8 +69,7 @@ export function createApp(services: Services): Hono<BoxEnv> {
 
   app.use(async (c, next) => {
     const startedAtMs = performance.now();
-    const offered = c.req.header("x-request-id");
-    const requestId = offered && /^[\w-]{8,64}$/.test(offered) ? offered : randomUUID();
+    const requestId = offeredRequestId(c.req.header("x-request-id")) ?? randomUUID();
     c.set("requestId", requestId);
     c.set("log", services.log.child({ request_id: requestId }));
     c.set("caller", null);
@@ -80,7 +79,7 @@ export function createApp(services: Services): Hono<BoxEnv> {
     c.get("log").info(
       {
         method: c.req.method,
-        path: c.req.path.slice(0, 200),
+        path: loggedPath(c.req.path),
         status: c.res.status,
         ms: Math.round((performance.now() - startedAtMs) * 10) / 10,
         key: c.get("caller")?.digest.slice(0, 8),

@@ -31,6 +31,19 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   return destination ? pino(options, destination) : pino(options);
 }
 
+/** Anything that looks like a credential of ours, wherever somebody has put it. */
+const credentialLike = /vv_(?:live|tmp|ses)_\w+/gi;
+
+/** A request's path as it may stand in the log: without its query, without credentials, and not endless. */
+export function loggedPath(path: string): string {
+  return (path.split("?")[0] ?? "").slice(0, 400).replace(credentialLike, "[redacted]").slice(0, 200);
+}
+
+/** The id that a caller gave its request, if it is one and no secret that took the wrong way. */
+export function offeredRequestId(text: string | undefined): string | null {
+  return text && /^[\w-]{8,64}$/.test(text) && text.search(credentialLike) < 0 ? text : null;
+}
+
 /** What an error says about itself, for a log line: name and message, and the stack of a defect. */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: String(error) };

@@ -7,7 +7,7 @@ import { controlSocketPath } from "../../contract/control-socket.ts";
 import { errorBody } from "../../contract/errors.ts";
 import type { Access } from "../access/access.ts";
 import { Refusal } from "../failure.ts";
-import { describeError, type Log } from "../ops/log.ts";
+import { describeError, loggedPath, type Log } from "../ops/log.ts";
 import { microphoneSocketPath } from "../../contract/microphone-socket.ts";
 import type { ControlSockets } from "./control-sockets.ts";
 import type { MicrophoneSockets } from "./microphone-sockets.ts";
@@ -67,7 +67,7 @@ export function acceptUpgrades(options: UpgradeOptions): void {
   server.on("upgrade", (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on("error", ignore);
     const requestId = randomUUID();
-    const path = (request.url ?? "/").split("?")[0]?.slice(0, 200);
+    const path = loggedPath(request.url ?? "/");
     admit(request, stream, head, options)
       .then(() => log.info({ request_id: requestId, method: "GET", path, status: 101 }, "request"))
       .catch((error: unknown) => {

@@ -104,9 +104,11 @@ const title = ({ method, path, headers }: BoxRow) => `${method} ${path}${headers
 
 async function ask(box: TestBox, row: BoxRow, kind: BoxKind): Promise<Answer> {
   const target = row.path.replace("{id}", row.path.startsWith("/connect/") ? await liveSession(box) : "none");
+  // A credential alone: what a page of some origin may do is another matter.
+  const { Origin: _, ...presented } = credentials[kind];
   return send(box, `${target.replace("{job_id}", "none")}${row.query ? `?${row.query}` : ""}`, {
     method: row.method,
-    headers: { ...credentials[kind], ...row.headers },
+    headers: { ...presented, ...row.headers },
     upgrade: isSocket(row),
   });
 }
@@ -162,7 +164,7 @@ describe("a box with keys of its own", () => {
 
 describe("an open box lets everybody in", () => {
   test.each(boxRows.map((row) => [title(row), row] as const))("%s", async (_, row) => {
-    const everybody = row.headers ? { ...row, operator: row.status } : { ...row, operator: row.status };
+    const everybody = { ...row, operator: row.status };
     const wanted = Object.fromEntries(kinds.map((kind) => [kind, "in"]));
     expect(await rowOf(open, everybody, () => true)).toEqual(wanted);
   });
