@@ -23,7 +23,10 @@ const parts = {
   warp: [[join(build, "bench/warp_bench")]],
   net: [[node, "native/bench/net_peers.mjs", "--tool", join(build, "bench/net_bench"), "--weights", weights]],
   encode: [[join(build, "bench/encode_bench")]],
-  avatars: [[node, "bench/avatars/prepare.ts"]],
+  avatars: [
+    [node, "bench/avatars/prepare.ts"],
+    [node, "bench/avatars/media.ts"],
+  ],
   identity: [[node, "bench/identity/main.ts"]],
   live: [[node, "bench/live/main.ts"]],
   conversation: [

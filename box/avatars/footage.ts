@@ -252,10 +252,9 @@ export async function buildFootage({
       still: chooseStill(candidates),
       outDir,
     }).catch((error: unknown) => {
-      throw new AvatarError(
-        "face_unusable",
-        error instanceof Error ? error.message : "The face could not be rigged.",
-      );
+      // Anything else than a plain Error is a defect of ours and no fault of the face.
+      if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) throw error;
+      throw new AvatarError("face_unusable", error.message);
     });
     signal?.throwIfAborted();
     onStep?.("done");
