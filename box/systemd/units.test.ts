@@ -66,6 +66,40 @@ describe.skipIf(!hasSystemd)("systemd", () => {
   });
 });
 
+/** Names of a filter's calls, of the sets within it too. */
+function callsOf(filter: string): string[] {
+  if (!filter.startsWith("@")) return [filter];
+  const lines = analyze("syscall-filter", filter).stdout.split("\n").slice(1);
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .flatMap((line) => callsOf(line));
+}
+
+describe.skipIf(!hasSystemd)("the filter of system calls", () => {
+  const allowed = new Set<string>();
+  beforeAll(() => {
+    for (const [, without, names = ""] of unit.matchAll(/^SystemCallFilter=(~?)(.+)$/gm))
+      for (const call of names.split(" ").flatMap((name) => callsOf(name)))
+        if (without) allowed.delete(call);
+        else allowed.add(call);
+  });
+
+  // Found with strace on a box that renders, speaks, hears, builds an avatar and takes a sound file in.
+  test.each(["capset", "prlimit64", "prctl", "setpriority", "execve", "clone3", "vfork", "pidfd_open"])(
+    "lets the box and its programs use %s",
+    (call) => {
+      expect(allowed).toContain(call);
+    },
+  );
+  test.each(["mount", "ptrace", "bpf", "setuid", "chroot", "init_module", "kexec_load", "reboot"])(
+    "keeps %s from them",
+    (call) => {
+      expect(allowed).not.toContain(call);
+    },
+  );
+});
+
 test("what the unit sets for an instance is a configuration that the box takes", () => {
   const lines = unit.split("\n").filter((line) => line.startsWith("Environment="));
   const environment = Object.fromEntries(
