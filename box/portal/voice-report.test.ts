@@ -8,6 +8,7 @@ import { createLog } from "../ops/log.ts";
 import { FakeVoice } from "../testing/fake-voice.ts";
 import { builtinVoices } from "../voices/builtin-voices.ts";
 import { EspeakVoice } from "../voices/espeak.ts";
+import type { ListedVoice } from "../voices/voice.ts";
 import { WavReader } from "../voices/wav.ts";
 import { VoiceReport } from "./voice-report.ts";
 
@@ -195,3 +196,29 @@ test.skipIf(!installed)(
 function recommendedIds(voices: ReturnType<typeof builtinVoices>): string[] {
   return voices.filter((voice) => voice.recommended).map(({ id }) => id);
 }
+
+test("a speech server's voices are reported once it has listed them, and nobody's clones", async () => {
+  answers[list] = [wants("af_heart")];
+  let listed: ListedVoice[] = [];
+  const row = {
+    provider: "local" as const,
+    language: "en-US",
+    gender: "",
+    description: "",
+    recommended: false,
+  };
+  const engine = Object.assign(new FakeVoice(), {
+    list: () => Promise.resolve({ state: "ready" as const, reason: "", voices: listed }),
+    mayUse: (voice: string, account: string | null) => voice !== "clone" || account !== null,
+  });
+  start(engine);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(asked).toEqual([]);
+  listed = [
+    { ...row, id: "af_heart", name: "Heart" },
+    { ...row, id: "clone", name: "Somebody" },
+  ];
+  await expect.poll(() => puts()).toEqual(["/internal/voices/builtin/af_heart/sample"]);
+  const { voices } = builtinVoicesSchema.parse(JSON.parse(posts()[0]?.body.toString() ?? ""));
+  expect(voices.map(({ id }) => id)).toEqual(["af_heart"]);
+});

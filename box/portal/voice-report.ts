@@ -5,12 +5,15 @@ import { builtinVoicesAnswerSchema } from "../../contract/internal/voices.ts";
 import { previewLine } from "../../contract/voices.ts";
 import { describeError, type Log } from "../ops/log.ts";
 import { builtinVoices, type BuiltinVoice } from "../voices/builtin-voices.ts";
+import { builtinListing } from "../voices/catalogue.ts";
 import { VoiceError, type VoiceProvider } from "../voices/voice.ts";
 import { wavFile } from "../voices/wav.ts";
 
 const answerWithinMs = 15_000;
 const firstWaitMs = 1_000;
 const longestWaitMs = 60_000;
+/** What the portal takes at once. */
+const mostVoices = 1_000;
 
 export interface VoiceReportOptions {
   portal: { url: string; secret: string };
@@ -36,8 +39,9 @@ export class VoiceReport {
 
   /** Reports in the background, again and again until the portal has everything it asks for. */
   start(): void {
-    const voices = builtinVoices(this.#options.engine);
-    if (voices.length > 0) this.#running = this.#run(voices);
+    const { engine } = this.#options;
+    // One that lists its voices itself may come to know them only later.
+    if (engine.list || builtinVoices(engine).length > 0) this.#running = this.#run();
   }
 
   /** Gives up on whatever is under way. */
@@ -46,12 +50,12 @@ export class VoiceReport {
     await this.#running;
   }
 
-  async #run(voices: BuiltinVoice[]): Promise<void> {
+  async #run(): Promise<void> {
     const { signal } = this.#closing;
     const { log, retryMs = firstWaitMs } = this.#options;
     for (let waitMs = retryMs; !signal.aborted; waitMs = Math.min(longestWaitMs, waitMs * 2)) {
       try {
-        await this.#report(voices);
+        await this.#report(await this.#voices());
         return;
       } catch (error) {
         if (signal.aborted) return;
@@ -60,6 +64,13 @@ export class VoiceReport {
         await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
       }
     }
+  }
+
+  /** Those that are everybody's. */
+  async #voices(): Promise<BuiltinVoice[]> {
+    const { voices } = await builtinListing(this.#options.engine, { account: null, refresh: false });
+    if (voices.length === 0) throw new NotTaken("The voices are not known yet.");
+    return voices.slice(0, mostVoices);
   }
 
   async #report(voices: BuiltinVoice[]): Promise<void> {

@@ -43,10 +43,10 @@ function row(voice: ListedVoice): VoiceRow {
   return { ...voice, preview: samplePath(voice.provider, voice.id) };
 }
 
-/** The built-in engine's voices, as far as a caller may know of them. */
+/** The built-in engine's voices, as far as a caller may know of them; null is nobody in particular. */
 export async function builtinListing(
   engine: VoiceProvider,
-  { account, refresh }: { account: string; refresh: boolean },
+  { account, refresh }: { account: string | null; refresh: boolean },
 ): Promise<VoiceListing> {
   if (engine.list) {
     const listing = await engine.list({ refresh });
