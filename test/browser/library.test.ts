@@ -223,17 +223,28 @@ describe("the portraits", () => {
     await expectSound(page);
   });
 
-  it("say that seated stills are unavailable where nobody makes them, and lead on", async () => {
+  it("are seated by the box where the portal seats nobody, as the same person, and can be used", async () => {
     await open(page, "/avatars/new");
     await page.getByText("Seat a photograph").click();
     await expectSound(page);
     await choosePhotograph(await photograph());
     await button("Make the still").click();
-    await page.getByText("Seated stills are not available here").waitFor();
+    const still = page.getByRole("img", { name: "The seated still" });
+    await expect.poll(() => still.isVisible().catch(() => false), { timeout: 100_000 }).toBe(true);
+    await expectPicture(still);
+    expect(await still.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1024);
+    await page
+      .getByText(/same person/i)
+      .first()
+      .waitFor();
     await expectSound(page);
-    await button("Describe a person instead").click();
-    await page.getByLabel("Who is it?").waitFor();
-    expect(await page.getByText("Seat a photograph").count()).toBe(0);
+    await button("Use as a face").click();
+    await page.getByLabel("Name", { exact: true }).fill("Seated Theo");
+    await page.getByLabel(/^This likeness is mine/).check();
+    await button("Create the avatar").click();
+    await button("See the avatar").click();
+    await expect.poll(() => heading().innerText(), patience).toBe("Seated Theo");
+    await expectReady();
   });
 });
 

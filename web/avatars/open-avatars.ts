@@ -3,6 +3,7 @@
 import { erasedFaces } from "../faces/erased-faces.ts";
 import { FacesStore } from "../faces/faces-store.ts";
 import { UploadStore } from "../faces/upload-store.ts";
+import { stillsOfBox } from "../portraits/box-stills.ts";
 import { portraitsApi } from "../portraits/portraits-api.ts";
 import { PortraitsStore } from "../portraits/portraits-store.ts";
 import { StillStore } from "../portraits/still-store.ts";
@@ -35,8 +36,9 @@ export function openAvatars() {
       void library.refresh();
     },
   });
-  const use = new UseStore({ api: portraitsApi, client, onAccepted });
-  const still = new StillStore({ api: portraitsApi });
+  const stills = stillsOfBox(portraitsApi, client);
+  const use = new UseStore({ api: stills, client, onAccepted });
+  const still = new StillStore({ api: stills });
   const glimpses = new GlimpsesStore(avatarsApi);
   const stopFollowing = faces.subscribe(() => upload.follow(faces.get().faces));
   const stopWatching = library.watch();
@@ -62,6 +64,7 @@ export function openAvatars() {
       upload.close();
       use.close();
       still.reset();
+      stills.free();
       glimpses.dispose();
       faces.dispose();
     },

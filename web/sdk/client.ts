@@ -6,6 +6,7 @@ import type { ChatStatus } from "../../contract/chat.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ConnectAnswer, IceServer } from "../../contract/live.ts";
 import type { VoiceEngine } from "../../contract/settings.ts";
+import type { StillJob, StillRequest } from "../../contract/stills.ts";
 import type { Tone } from "../../contract/tones.ts";
 import type { VoiceCatalogue } from "../../contract/voices.ts";
 import { type CredentialOptions, Credentials } from "./credentials.ts";
@@ -276,6 +277,23 @@ export class Client {
   /** The caller's sound files, newest first. */
   audios(signal?: AbortSignal): Promise<AudioList> {
     return this.#http.json("/api/audios", signal ? { signal } : {});
+  }
+
+  /** Has the box seat the person of an uploaded photograph; resolves with the job's id. */
+  async startSeatedStill(request: StillRequest): Promise<string> {
+    const options = { method: "POST", json: request, timeoutMs: voicesMs } as const;
+    return (await this.#http.json<{ job_id: string }>("/api/avatar/seated-still", options)).job_id;
+  }
+
+  seatedStill(job: string, signal?: AbortSignal): Promise<StillJob> {
+    const path = `/api/avatar/seated-still/${encodeURIComponent(job)}`;
+    return this.#http.json(path, signal ? { signal } : {});
+  }
+
+  /** The PNG of a job that is done. */
+  async seatedStillImage(job: string, signal?: AbortSignal): Promise<Blob> {
+    const path = `/api/avatar/seated-still/${encodeURIComponent(job)}/image`;
+    return (await this.#http.request(path, signal ? { signal } : {})).blob();
   }
 
   #live(): Session {
