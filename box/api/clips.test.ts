@@ -133,7 +133,7 @@ test("a clip is played whole and in parts", async () => {
     { Range: "lines=1-2" },
     { Range: "bytes=5-2" },
     { Range: "bytes=1-2", "If-Range": '"another"' },
-  ])
+  ] as Record<string, string>[])
     expect((await box.ask(path, { headers })).status).toBe(200);
   const past = await box.ask(path, { headers: { Range: `bytes=${size}-` } });
   expect([past.status, past.headers.get("content-range")]).toEqual([416, `bytes */${size}`]);

@@ -16,7 +16,7 @@ import type { Journal } from "./journal.ts";
 import type { FaceFinder } from "./landmarks.ts";
 import { buildPhoto, checkPhoto, encodeSource, PREPARATION_VERSION } from "./prepare.ts";
 import type { AvatarBuilder, CheckedPhoto } from "./prepare.ts";
-import { clipOf, epochSeconds, seedOf, type AvatarRecord, type ClipRecord } from "./record.ts";
+import { askedTones, clipOf, epochSeconds, seedOf, type AvatarRecord, type ClipRecord } from "./record.ts";
 import type { Shelf } from "./shelf.ts";
 
 export const CLIP_FILE = "clip.mp4";
@@ -150,6 +150,7 @@ export class Builds {
     const { shelf } = this.#options;
     if (record.kind !== "video") {
       const checked = photo ?? (await this.#look(record, signal, onStep));
+      if (askedTones(record).length > 0) this.#remember(record, checked);
       return { ...(await this.#render({ record, photo: checked, tone: baseTone, outDir, onStep })) };
     }
     const { finder, media, footage } = this.#options.tools;
@@ -342,14 +343,17 @@ export class Builds {
     onStep?: (step: BuildStep) => void,
   ): Promise<CheckedPhoto> {
     const { shelf, tools } = this.#options;
-    const upload = `${record.id}/${record.upload ?? ""}/${record.taken_at ?? 0}`;
     const { framing } = record;
-    if (this.#seen?.upload === upload && this.#seen.framing === framing) return this.#seen.photo;
-    const bytes = await shelf.store.readSource(record);
+    if (this.#seen?.upload === sourceOf(record) && this.#seen.framing === framing) return this.#seen.photo;
+    const bytes = await shelf.store.readPicture(record);
     const { finder, media } = tools;
     const photo = await checkPhoto({ bytes, framing, finder, media, signal, ...(onStep && { onStep }) });
-    this.#seen = { upload, framing, photo };
+    this.#remember(record, photo);
     return photo;
+  }
+
+  #remember(record: AvatarRecord, photo: CheckedPhoto): void {
+    this.#seen = { upload: sourceOf(record), framing: record.framing, photo };
   }
 
   async #encode(outDir: string, { width, height, fps }: AvatarInfo, signal: AbortSignal): Promise<void> {
@@ -374,6 +378,11 @@ export class Builds {
     const after = shelf.get(id);
     return after === before ? undefined : after;
   }
+}
+
+/** Names the picture behind a record: another upload is another one. */
+function sourceOf({ id, upload = "", sha256 }: AvatarRecord): string {
+  return `${id}/${upload}/${sha256}`;
 }
 
 /** Whether a record is still about the file that a build began with. */

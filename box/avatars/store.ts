@@ -87,8 +87,15 @@ export class AvatarStore {
     await this.#replace(this.uploaded(record, SOURCE_FILE), jpeg);
   }
 
-  readSource(record: AvatarRecord): Promise<Buffer> {
-    return readFile(this.uploaded(record, SOURCE_FILE));
+  /**
+   * The picture that an avatar and its tones are built from: the photograph as it was uploaded, so that all of them see the
+   * very same pixels; of a video, and where only that was kept, source.jpg.
+   */
+  async readPicture(record: AvatarRecord): Promise<Buffer> {
+    const { kind = "photo", original } = record;
+    const source = () => readFile(this.uploaded(record, SOURCE_FILE));
+    if (kind === "video" || !original) return source();
+    return readFile(this.uploaded(record, original.file)).catch(source);
   }
 
   /** Path of an uploaded file; of older records, which have no folder for them, beside avatar.json. */
