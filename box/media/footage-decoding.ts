@@ -8,9 +8,9 @@ import type { Sandbox } from "./sandbox.ts";
 
 type VideoFacts = NonNullable<Probe["video"]>;
 
-/** The largest pictures of the slowest codecs are decoded at a few frames a second. */
-const TIMEOUT_MS = 240_000;
-const LIMITS = { addressSpaceBytes: 3 * 2 ** 30, cpuSeconds: 400 };
+/** The largest pictures are decoded at a few frames a second where a live session has the cores. */
+const TIMEOUT_MS = 600_000;
+const LIMITS = { addressSpaceBytes: 3 * 2 ** 30, cpuSeconds: 900 };
 /** From this height on, video that does not say so is in BT.709; below it is in BT.601, as broadcasting had it. */
 const HD_HEIGHT = 720;
 /** What transparent video is laid on: a light wall, as photographs are. */

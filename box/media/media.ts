@@ -8,14 +8,14 @@ import type { Pcm } from "../voices/voice.ts";
 export interface FileFacts {
   /** Of the container, as FFmpeg names it: `mov,mp4,m4a,3gp,3g2,mj2`. */
   container: string;
-  /** Null where it does not say. */
+  /** Null where it does not say, as browsers' recordings do not. */
   durationSeconds: number | null;
-  /** Upright: its display matrix is heeded. */
+  /** Upright, with square pixels: its display matrix and the shape of its pixels are heeded. */
   video: { codec: string; width: number; height: number; fps: number } | null;
   audio: { codec: string; sampleRate: number; channels: number } | null;
 }
 
-/** A rectangle of the upright picture, in its pixels. */
+/** A rectangle of the upright picture, in its pixels. It may reach outside, where the picture's edges are drawn out. */
 export interface Region {
   left: number;
   top: number;
@@ -33,7 +33,7 @@ export interface FootageRequest {
   /** Of the frames; even. */
   width: number;
   height: number;
-  /** Frames are written here as I420, one after another. */
+  /** Frames are written here as I420 (BT.709, limited range), one after another. */
   outPath: string;
   signal?: AbortSignal;
 }
