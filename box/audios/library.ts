@@ -7,9 +7,8 @@ import type { AudioList } from "../../contract/audios.ts";
 import { limits } from "../../contract/limits.ts";
 import { Refusal } from "../failure.ts";
 import { VoiceError, type Pcm } from "../voices/voice.ts";
-import { wavFile } from "../voices/wav.ts";
 import { Sound } from "./sound.ts";
-import { readWavFacts } from "./wav-header.ts";
+import { readWavFacts, wavPieces } from "./wav-header.ts";
 
 /** The oldest of an account's files make room for new ones. */
 const repliesPerAccount = 50;
@@ -172,7 +171,7 @@ export class AudioLibrary {
     this.#writing.add(path);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await writeFile(path, wavFile(pcm.samples, pcm.sampleRate), { mode: 0o600, flush: true });
+      await writeFile(path, wavPieces(pcm), { mode: 0o600, flush: true });
       await place(path);
     } catch (error) {
       await rm(path, { force: true });
