@@ -28,7 +28,7 @@ export interface Probe {
 }
 
 const LIMITS = { addressSpaceBytes: 2 * 2 ** 30, cpuSeconds: 10, fileBytes: 0 };
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 30_000;
 const ENTRIES = [
   "format=format_name,duration",
   "stream=index,codec_type,codec_name,width,height,pix_fmt,sample_aspect_ratio,avg_frame_rate,r_frame_rate," +

@@ -6,7 +6,7 @@ import type { Sandbox } from "./sandbox.ts";
 
 /** Encoders pad what they are given: a file of exactly the longest length is a little longer. */
 const PADDING_SECONDS = 0.25;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 export interface SoundOptions {
   sampleRate: number;
