@@ -34,6 +34,7 @@ Addon::Addon(Napi::Env env, Napi::Object exports) {
                            InstanceValue("build", describe_build(env), napi_enumerable),
                        });
   exports.Set("buildAvatar", Napi::Function::New(env, build_avatar_async, "buildAvatar"));
+  exports.Set("buildFootage", Napi::Function::New(env, build_footage_async, "buildFootage"));
   exports.Set("readAvatar", Napi::Function::New(env, read_avatar, "readAvatar"));
   exports.Set("renderFrame", Napi::Function::New(env, render_frame, "renderFrame"));
   exports.Set("visemesOf", Napi::Function::New(env, visemes_of, "visemesOf"));

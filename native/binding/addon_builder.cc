@@ -8,6 +8,7 @@
 #include "addon_preview.h"
 #include "arguments.h"
 #include "visavis/face/builder.h"
+#include "visavis/face/footage.h"
 
 namespace visavis::binding {
 namespace {
@@ -68,12 +69,52 @@ BuildOptions read_options(const Napi::Object& options) {
   return build;
 }
 
-}  // namespace
+// Owns a copy of the landmarks; the frames lie in a file.
+class FootageBuilding final : public Napi::AsyncWorker {
+ public:
+  FootageBuilding(Napi::Env env, const FootageOptions& options)
+      : Napi::AsyncWorker(env),
+        deferred_(Napi::Promise::Deferred::New(env)),
+        landmarks_(options.landmarks.begin(), options.landmarks.end()),
+        options_(options) {
+    options_.landmarks = landmarks_;
+  }
 
-Napi::Value build_avatar_async(const Napi::CallbackInfo& info) {
+  Napi::Promise promise() const { return deferred_.Promise(); }
+
+  void Execute() override { info_ = build_footage(options_); }
+  void OnOK() override { deferred_.Resolve(to_object(Env(), info_)); }
+  void OnError(const Napi::Error& error) override { deferred_.Reject(error.Value()); }
+
+ private:
+  Napi::Promise::Deferred deferred_;
+  std::vector<float> landmarks_;
+  FootageOptions options_;
+  AvatarInfo info_;
+};
+
+FootageOptions read_footage_options(const Napi::Object& options) {
+  FootageOptions build;
+  build.frames_path = to_text(required(options, "framesPath"), "framesPath");
+  build.frames = to_int(required(options, "frames"), "frames", 1, 1 << 20);
+  build.width = to_int(required(options, "width"), "width", 2, kMaxSide);
+  build.height = to_int(required(options, "height"), "height", 2, kMaxSide);
+  build.fps = to_int(required(options, "fps"), "fps", 25, 30);
+  build.landmarks = to_floats(required(options, "landmarks"), "landmarks");
+  build.still = to_int(required(options, "still"), "still", 0, build.frames - 1);
+  build.out_dir = to_text(required(options, "outDir"), "outDir");
+  const std::size_t expected = static_cast<std::size_t>(build.frames) * kLandmarkCount * 3;
+  if (build.landmarks.size() != expected) {
+    throw Napi::RangeError::New(options.Env(), "landmarks must hold frames * 478 * 3 = " + std::to_string(expected) +
+                                                   " numbers, not " + std::to_string(build.landmarks.size()));
+  }
+  return build;
+}
+
+template <typename Worker, typename Read>
+Napi::Value build_async(const Napi::CallbackInfo& info, Read read) {
   try {
-    const BuildOptions options = read_options(binding::to_object(info[0], "options"));
-    auto worker = std::make_unique<Building>(info.Env(), options);
+    auto worker = std::make_unique<Worker>(info.Env(), read(binding::to_object(info[0], "options")));
     const Napi::Promise promise = worker->promise();
     worker.release()->Queue();
     return promise;
@@ -82,6 +123,14 @@ Napi::Value build_avatar_async(const Napi::CallbackInfo& info) {
     refused.Reject(error.Value());
     return refused.Promise();
   }
+}
+
+}  // namespace
+
+Napi::Value build_avatar_async(const Napi::CallbackInfo& info) { return build_async<Building>(info, read_options); }
+
+Napi::Value build_footage_async(const Napi::CallbackInfo& info) {
+  return build_async<FootageBuilding>(info, read_footage_options);
 }
 
 }  // namespace visavis::binding

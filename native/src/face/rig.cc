@@ -81,40 +81,6 @@ void check(const Rig& rig) {
   for (const MouthLayer* layer : {&m.cavity, &m.tongue, &m.lower_teeth, &m.upper_teeth}) check_layer(*layer, luma);
 }
 
-// Least squares over the points that only the skull moves.
-Affine fit_head(std::span<const PointF> rest, std::span<const PointF> track) {
-  PointF from, to;
-  const float share = 1.0f / face::kSkullPoints.size();
-  for (std::uint16_t id : face::kSkullPoints) {
-    from = from + rest[id] * share;
-    to = to + track[id] * share;
-  }
-  double sxx = 0, sxy = 0, syy = 0, axx = 0, axy = 0, ayx = 0, ayy = 0;
-  for (std::uint16_t id : face::kSkullPoints) {
-    const PointF p = rest[id] - from, q = track[id] - to;
-    sxx += static_cast<double>(p.x) * p.x;
-    sxy += static_cast<double>(p.x) * p.y;
-    syy += static_cast<double>(p.y) * p.y;
-    axx += static_cast<double>(q.x) * p.x;
-    axy += static_cast<double>(q.x) * p.y;
-    ayx += static_cast<double>(q.y) * p.x;
-    ayy += static_cast<double>(q.y) * p.y;
-  }
-  const double det = sxx * syy - sxy * sxy;
-  require(det > 1e-3 * std::max(sxx * syy, 1e-3), "the face has no extent");
-  Affine m;
-  m.xx = static_cast<float>((axx * syy - axy * sxy) / det);
-  m.xy = static_cast<float>((axy * sxx - axx * sxy) / det);
-  m.yx = static_cast<float>((ayx * syy - ayy * sxy) / det);
-  m.yy = static_cast<float>((ayy * sxx - ayx * sxy) / det);
-  const float turn = m.xx * m.yy - m.xy * m.yx;
-  require(std::isfinite(turn) && turn > 0.05f && turn < 20.0f, "a track is not a face's movement");
-  const PointF moved = m.turn(from);
-  m.x0 = to.x - moved.x;
-  m.y0 = to.y - moved.y;
-  return m;
-}
-
 // All that moving triangles can cover in one frame: their points, wherever any viseme takes them.
 Box moving_box(const Rig& rig, int frame, const std::vector<char>& touched) {
   const auto track = rig.track(frame);
@@ -159,7 +125,7 @@ void Rig::finish() {
     for (std::uint16_t id : *lip) touched[id] = 1;
   }
   for (int frame = 0; frame < frame_count; ++frame) {
-    head.push_back(fit_head(rest, track(frame)));
+    head.push_back(face::fit_head(rest, track(frame)));
     boxes.push_back(moving_box(*this, frame, touched));
   }
 }
@@ -200,6 +166,40 @@ void pose_points(const Rig& rig, int frame, const MouthPose& pose, std::span<Poi
 }
 
 namespace face {
+
+// Least squares over the points that only the skull moves.
+Affine fit_head(std::span<const PointF> rest, std::span<const PointF> track) {
+  PointF from, to;
+  const float share = 1.0f / face::kSkullPoints.size();
+  for (std::uint16_t id : face::kSkullPoints) {
+    from = from + rest[id] * share;
+    to = to + track[id] * share;
+  }
+  double sxx = 0, sxy = 0, syy = 0, axx = 0, axy = 0, ayx = 0, ayy = 0;
+  for (std::uint16_t id : face::kSkullPoints) {
+    const PointF p = rest[id] - from, q = track[id] - to;
+    sxx += static_cast<double>(p.x) * p.x;
+    sxy += static_cast<double>(p.x) * p.y;
+    syy += static_cast<double>(p.y) * p.y;
+    axx += static_cast<double>(q.x) * p.x;
+    axy += static_cast<double>(q.x) * p.y;
+    ayx += static_cast<double>(q.y) * p.x;
+    ayy += static_cast<double>(q.y) * p.y;
+  }
+  const double det = sxx * syy - sxy * sxy;
+  require(det > 1e-3 * std::max(sxx * syy, 1e-3), "the face has no extent");
+  Affine m;
+  m.xx = static_cast<float>((axx * syy - axy * sxy) / det);
+  m.xy = static_cast<float>((axy * sxx - axx * sxy) / det);
+  m.yx = static_cast<float>((ayx * syy - ayy * sxy) / det);
+  m.yy = static_cast<float>((ayy * sxx - ayx * sxy) / det);
+  const float turn = m.xx * m.yy - m.xy * m.yx;
+  require(std::isfinite(turn) && turn > 0.05f && turn < 20.0f, "a track is not a face's movement");
+  const PointF moved = m.turn(from);
+  m.x0 = to.x - moved.x;
+  m.y0 = to.y - moved.y;
+  return m;
+}
 
 std::vector<char> moving_points(const Rig& rig) {
   std::vector<char> moves(rig.rest.size(), 0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "visavis/face/rig.h"
@@ -20,6 +21,10 @@ inline constexpr float kMaxCoordinate = 16384.0f;
 // Loudness 0..1 scales the jaw between these.
 inline constexpr float kMinJawScale = 0.75f;
 inline constexpr float kMaxJawScale = 1.25f;
+
+// The movement of the skull from one set of points to another, by least squares. Throws FormatError where the points are
+// no face's.
+Affine fit_head(std::span<const PointF> rest, std::span<const PointF> track);
 
 // 1 for every point that some viseme or the jaw moves.
 std::vector<char> moving_points(const Rig& rig);
