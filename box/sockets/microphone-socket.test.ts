@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { microphoneCloseCode as code, microphoneLimits } from "../../contract/microphone-socket.ts";
 import { Microphones, refusedWith } from "../testing/microphones.ts";
 import { otherKey, startTestBox, staticKey, type TestBox } from "../testing/test-box.ts";
-import type { VoiceProvider } from "../voices/voice.ts";
 
 let box: TestBox;
 let microphones: Microphones;
@@ -121,10 +120,7 @@ describe("recognition", () => {
   test("whose account the voice is billed to", async () => {
     const { turns } = box.services;
     const voiceFor = turns.voiceFor.bind(turns);
-    turns.voiceFor = async (request) => {
-      const engine: VoiceProvider = Object.create(box.voice, { id: { value: "cartesia" } });
-      return { ...(await voiceFor(request)), engine };
-    };
+    turns.voiceFor = async (request) => ({ ...(await voiceFor(request)), origin: "user" });
     await box.connect();
     expect(await (await open()).next("ready")).toMatchObject({ voice_origin: "user" });
   });
