@@ -25,6 +25,7 @@ import { Hub } from "./live/hub.ts";
 import { Loops } from "./live/loops.ts";
 import { Slot } from "./live/slot.ts";
 import { Turns } from "./live/turns.ts";
+import { unlessAborted } from "./live/unless-aborted.ts";
 import type { Media } from "./media/media.ts";
 import { describeError, type Log } from "./ops/log.ts";
 import { measuredEars } from "./ops/measured-ears.ts";
@@ -71,6 +72,8 @@ export interface RunningBox {
   services: Services;
   /** Takes no more sessions from now on, whatever the portal says, and tells it so at once. */
   drain(): void;
+  /** Resolves once recordings and reports have arrived where they belong, or nobody wants to wait for them. */
+  settled(enough: AbortSignal): Promise<void>;
   /** Ends everything the box started. Idempotent. */
   close(): Promise<void>;
 }
@@ -293,6 +296,9 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     slot.drain(true);
     heartbeats?.beat();
   };
+  const settled = async (enough: AbortSignal) => {
+    await unlessAborted(Promise.all([recordings.settled(enough), portal.reported()]), enough);
+  };
   const close = async () => {
     client?.hurry();
     drain();
@@ -316,7 +322,13 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     ]);
     log.info("box ended");
   };
-  return { url, services, drain, close: () => (closing ??= close()) };
+  return {
+    url,
+    services,
+    drain,
+    settled,
+    close: () => (closing ??= close()),
+  };
 }
 
 async function openMeasuredEars({ ears, config, log }: BoxParts, metrics: Metrics): Promise<Ears> {

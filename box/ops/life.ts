@@ -8,13 +8,16 @@ import { describeError, type Log } from "./log.ts";
 const defaultGraceMs = 5_000;
 /** At the end of its life a box waits no longer for the session that is live then. */
 const defaultPatienceMs = 3_600_000;
+/** So long recordings may take to reach the storage then. */
+const settledWithinMs = 1_800_000;
 /** Closing takes milliseconds, or as long as what is being written down; a box that hangs is ended the hard way. */
 const closeWithinMs = 15_000;
 
 export interface LifeOptions {
-  box: Pick<RunningBox, "drain" | "close"> & {
-    services: { slot: { readonly current: LiveSession | null }; hub: RunningBox["services"]["hub"] };
-  };
+  box: Pick<RunningBox, "drain" | "close"> &
+    Partial<Pick<RunningBox, "settled">> & {
+      services: { slot: { readonly current: LiveSession | null }; hub: RunningBox["services"]["hub"] };
+    };
   log: Log;
   /** Ends the process. */
   exit(code: number): void;
@@ -80,6 +83,9 @@ export class Life {
     if (patienceMs > 0) {
       this.#tell(`This box takes no more sessions; yours ends in ${inWords(patienceMs)} at the latest.`);
       await this.#untilOver(patienceMs, this.#stop.signal);
+      // Its disk may be gone with it: what is recorded has a while to be finished and stored.
+      const enough = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(settledWithinMs)]);
+      await box.settled?.(enough);
     }
     // From here on any signal ends it at once.
     this.#stop.abort();

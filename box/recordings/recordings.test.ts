@@ -163,9 +163,11 @@ describe.skipIf(!installed)("with the addon built and FFmpeg installed", () => {
     for (const name of await readdir(join(stateDir, "recordings", id)))
       expect((await stat(join(stateDir, "recordings", id, name))).mode & 0o777).toBe(0o600);
     await hangUp(box);
-    await expect.poll(() => stored(id), patience).toBe(true);
+    // A box at the end of its life waits for this.
+    await box.settled(AbortSignal.timeout(patience.timeout));
+    expect(stored(id)).toBe(true);
     await requireWhole(id);
-    await expect.poll(waiting, patience).toEqual([]);
+    expect(await waiting()).toEqual([]);
   }, 60_000);
 
   test("what a crash left is finished at the next start, and never sent as it was", async () => {

@@ -4,9 +4,11 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { BoxConfig } from "../config.ts";
 import type { Hub } from "../live/hub.ts";
 import type { LiveSession } from "../live/session.ts";
+import { unlessAborted } from "../live/unless-aborted.ts";
 import { MediaError, type Media } from "../media/media.ts";
 import { describeError, type Log } from "../ops/log.ts";
 import { PortalError } from "../portal/client.ts";
@@ -30,6 +32,7 @@ export interface RecordingsOptions {
 
 /** What the portal says no to for good: the session is erased, the terms are others, or it is too large. */
 const refusals = new Set([400, 404, 409, 413]);
+const settledEveryMs = 250;
 const lost = {
   stopped: "The recording has stopped; the session goes on. What was recorded so far is kept.",
 };
@@ -71,6 +74,12 @@ export class Recordings {
   /** How many recordings are under way or wait to be stored. */
   get pending(): number {
     return this.#live.size + this.#finishing.length + this.#sending.length;
+  }
+
+  /** Resolves once nothing is under way any more, or nobody wants to wait for it. */
+  async settled(enough: AbortSignal): Promise<void> {
+    while (this.pending > 0 && !enough.aborted)
+      await sleep(settledEveryMs, undefined, { signal: enough }).catch(() => undefined);
   }
 
   /** Takes up what an earlier life of the box has left; before the first session begins. */
@@ -151,6 +160,7 @@ export class Recordings {
     try {
       // The portal must know the session first.
       await unlessAborted(portal.reported(), signal);
+      signal.throwIfAborted();
       const { size } = await stat(path);
       const sha256 = await digestOf(path, signal);
       const request = { session_id, account, content_type: "video/mp4" as const, size, sha256, consent };
@@ -173,12 +183,4 @@ async function digestOf(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash("sha256");
   for await (const piece of createReadStream(path, { signal })) hash.update(piece as Buffer);
   return hash.digest("hex");
-}
-
-function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }
