@@ -56,6 +56,8 @@ export async function listen(
       response.end(JSON.stringify({ box: box.id }));
     });
   });
+  // A connection that is closed just as the portal takes it up again looks like a box that is gone.
+  server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve) => {
     server.listen(0, "0.0.0.0", resolve);
   });

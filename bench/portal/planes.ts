@@ -56,10 +56,7 @@ async function start(options: object): Promise<Started> {
     port: 0,
     cf: false,
     // The portal's log lines are read, as any log is, and not printed over the figures.
-    handleRuntimeStdio: (stdout: NodeJS.ReadableStream, stderr: NodeJS.ReadableStream) => {
-      stdout.resume();
-      stderr.resume();
-    },
+    handleStructuredLogs: () => undefined,
     ...options,
   };
   const miniflare = new Miniflare(convertV4MiniflareOptions(flat as unknown as FlatOptions));
