@@ -112,21 +112,22 @@ describe("the studio", () => {
     await closeDialog();
     await page.getByRole("button", { name: /^Voice/ }).click();
     const dialog = page.getByRole("dialog", { name: "Voice" });
-    const uses = dialog.getByRole("button", { name: /^Speak with / });
+    const uses = dialog.getByRole("button", { name: /^Use / });
     await expect.poll(() => uses.count(), { timeout: 20_000 }).toBeGreaterThan(5);
     const all = await uses.count();
     await dialog.getByLabel("Search").fill("german");
     await expect.poll(() => uses.count()).toBeLessThan(all);
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByLabel("Search").fill("");
-    const other = dialog.locator('[aria-label^="Speak with "][aria-pressed="false"]').first();
-    const name = ((await other.getAttribute("aria-label")) ?? "").replace("Speak with ", "");
+    const other = uses.nth(1);
+    const name = ((await other.getAttribute("aria-label")) ?? "").replace("Use ", "");
     const [sample] = await Promise.all([
       page.waitForResponse((response) => response.url().includes("/api/voice/preview")),
       dialog.getByRole("button", { name: `Hear ${name}`, exact: true }).click(),
     ]);
     expect([sample.status(), sample.headers()["content-type"]]).toEqual([200, "audio/wav"]);
     await other.click();
+    await dialog.getByRole("button", { name: `In use: ${name}`, exact: true }).waitFor();
     await closeDialog();
     await expect.poll(() => page.getByRole("button", { name: /^Voice/ }).innerText()).toContain(name);
   });

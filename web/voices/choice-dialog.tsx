@@ -60,13 +60,12 @@ function Line({ row, usual, stores: { player, choice } }: LineProps) {
       <button
         type="button"
         className="button button-quiet"
-        aria-pressed={taken}
-        aria-label={`Speak with ${row.name}`}
+        aria-label={taken ? `In use: ${row.name}` : `Use ${row.name}`}
         onClick={() => choice.pick(row)}
       >
         {taken ? (
           <>
-            <CheckIcon /> Speaks
+            <CheckIcon /> In use
           </>
         ) : (
           "Use"
