@@ -106,8 +106,8 @@ LoopPlan plan_loop(const std::vector<FilmMoment>& film, int fps) {
   float best = std::numeric_limits<float>::max();
   for (int s = fade; s + least <= frames; ++s) {
     for (int e = s + least; e <= frames; ++e) {
-      const float share = static_cast<float>(opened[static_cast<std::size_t>(e)] - opened[static_cast<std::size_t>(s)]) /
-                          static_cast<float>(e - s);
+      const int open = opened[static_cast<std::size_t>(e)] - opened[static_cast<std::size_t>(s)];
+      const float share = static_cast<float>(open) / static_cast<float>(e - s);
       const float rest = kOpenWeight * share + kShortWeight * static_cast<float>(least) / static_cast<float>(e - s);
       if (rest >= best) continue;
       // In the middle of the fade.

@@ -50,8 +50,8 @@ std::vector<char> lively_points() {
   return lively;
 }
 
-// What a mouth does by itself, of the few ways in which lips move together: all of them shift, turn, widen and bend, and
-// each lip leaves the line where they meet. Tracked one by one they tremble more than they are thick.
+// What a mouth does by itself, of the few ways in which lips move together: all of them shift, turn, widen and bend,
+// and each lip leaves the line where they meet. Tracked one by one they tremble more than they are thick.
 class LipMotion {
  public:
   LipMotion() {

@@ -22,8 +22,8 @@ inline constexpr float kMaxCoordinate = 16384.0f;
 inline constexpr float kMinJawScale = 0.75f;
 inline constexpr float kMaxJawScale = 1.25f;
 
-// The movement of the skull from one set of points to another, by least squares. Throws FormatError where the points are
-// no face's.
+// The movement of the skull from one set of points to another, by least squares. Throws FormatError where the points
+// are no face's.
 Affine fit_head(std::span<const PointF> rest, std::span<const PointF> track);
 
 // 1 for every point that some viseme or the jaw moves.

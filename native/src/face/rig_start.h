@@ -7,8 +7,8 @@
 
 namespace visavis::face {
 
-// Fits the lids, the lips and the corners of `face`, fresh from fit_face(), to the picture, and makes the rig of it. The
-// rig has the still's size and no tracks yet. Throws BuildError.
+// Fits the lids, the lips and the corners of `face`, fresh from fit_face(), to the picture, and makes the rig of it,
+// which has the still's size and no tracks yet. Throws BuildError.
 Rig start_rig(Face& face, const I420View& still, int fps, int frame_count);
 
 // Once every frame has its track: checks the rig and sees to it that no pose folds the mesh. Throws BuildError.

@@ -13,8 +13,8 @@
 
 namespace visavis {
 
-// A change of tone morphs from loop to loop over kFadeSeconds, both drawn with the same mouth. There are never more than
-// two on the way: one that is wished for meanwhile turns back to the loop just left, or waits until the other has
+// A change of tone morphs from loop to loop over kFadeSeconds, both drawn with the same mouth. There are never more
+// than two on the way: one that is wished for meanwhile turns back to the loop just left, or waits until the other has
 // arrived. So what is shown never jumps.
 class Wardrobe {
  public:

@@ -189,7 +189,9 @@ CHECK_CASE("a film that never comes back is shown forwards and back again") {
 CHECK_CASE("tracks tremble less than what was tracked, and are neither late nor flat") {
   const auto film = filmed();
   std::vector<PointF> noisy;
-  for (std::size_t i = 0; i < film->landmarks.size(); i += 3) noisy.push_back({film->landmarks[i], film->landmarks[i + 1]});
+  for (std::size_t i = 0; i < film->landmarks.size(); i += 3) {
+    noisy.push_back({film->landmarks[i], film->landmarks[i + 1]});
+  }
   const std::vector<PointF> steady = face::steadied(noisy, kLandmarkCount);
   // From frame to frame, of a point at the nose's bridge and all others alike.
   const auto error = [&](const std::vector<PointF>& rows, int late) {
@@ -213,7 +215,7 @@ CHECK_CASE("tracks tremble less than what was tracked, and are neither late nor 
   std::vector<PointF> swing;
   for (int f = 0; f < 100; ++f) swing.push_back({10 * std::sin(0.25132741f * static_cast<float>(f)), 0});
   const std::vector<PointF> kept = face::steadied(swing, 1);
-  for (int f = 0; f < 100; ++f) CHECK_NEAR(kept[static_cast<std::size_t>(f)].x, swing[static_cast<std::size_t>(f)].x, 0.25);
+  for (std::size_t f = 0; f < 100; ++f) CHECK_NEAR(kept[f].x, swing[f].x, 0.25);
 
   // And the rig's own tracks, where the loop shows frames of the film.
   const auto avatar = rigged(*film);
@@ -225,7 +227,8 @@ CHECK_CASE("tracks tremble less than what was tracked, and are neither late nor 
     int of = 0;
     while (of < film->frames && !std::ranges::equal(shown.bytes(), film->frame(of).bytes())) ++of;
     if (of == film->frames) continue;
-    for (const std::size_t id : {std::size_t{6}, std::size_t{168}, std::size_t{33}, std::size_t{263}, std::size_t{152}}) {
+    for (const int point : {6, 168, 33, 263, 152}) {
+      const auto id = static_cast<std::size_t>(point);
       const PointF p = rig.track(f)[id], q = film->true_rows[static_cast<std::size_t>(of) * kLandmarkCount + id];
       sum += (p.x - q.x) * (p.x - q.x) + (p.y - q.y) * (p.y - q.y);
       ++count;
@@ -241,7 +244,9 @@ CHECK_CASE("speech begins and ends at shut lips in every frame, also where the m
     MouthPose pose;
     // Two words, a second and a half apart: no two seconds are free of them.
     const int at = f % 38;
-    if (at >= 10 && at < 24) pose.weights[static_cast<std::size_t>(Viseme::aa)] = 0.8f * std::sin(0.224f * static_cast<float>(at - 10));
+    if (at >= 10 && at < 24) {
+      pose.weights[static_cast<std::size_t>(Viseme::aa)] = 0.8f * std::sin(0.224f * static_cast<float>(at - 10));
+    }
     pose.loudness = 0.5f;
     return pose;
   };
@@ -303,7 +308,8 @@ CHECK_CASE("at rest every frame is the footage's, and a moving mouth changes not
     for (int y = 0; y < kSide; ++y) {
       for (int x = 0; x < kSide; ++x) {
         if (x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height) continue;
-        CHECK(out.bytes()[static_cast<std::size_t>(y * kSide + x)] == rest.bytes()[static_cast<std::size_t>(y * kSide + x)]);
+        const auto at = static_cast<std::size_t>(y * kSide + x);
+        CHECK(out.bytes()[at] == rest.bytes()[at]);
       }
     }
   }

@@ -20,10 +20,11 @@ struct FootageOptions {
   std::filesystem::path out_dir;  // An existing folder.
 };
 
-// Writes rig.vvr and loop.i420 into out_dir, each under a temporary name first. The loop is a part of the film whose end
-// is like its beginning, faded into it, or one that runs forwards and back again where there is none. Frames of the film
-// stay as they are but for those of the fade and those in which the mouth stands open: that is closed, since speech must
-// begin from lips at rest. Throws BuildError on input it cannot use, std::runtime_error when the folder cannot be written.
+// Writes rig.vvr and loop.i420 into out_dir, each under a temporary name first. The loop is a part of the film whose
+// end is like its beginning, faded into it, or one that runs forwards and back again where there is none. Frames of the
+// film stay as they are but for those of the fade and those in which the mouth stands open: that is closed, since
+// speech must begin from lips at rest. Throws BuildError on input it cannot use, std::runtime_error when the folder
+// cannot be written.
 AvatarInfo build_footage(const FootageOptions& options);
 
 }  // namespace visavis
