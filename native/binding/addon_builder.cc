@@ -57,6 +57,7 @@ BuildOptions read_options(const Napi::Object& options) {
   }
   if (const auto motion = member(options, "motion")) build.motion = to_number(*motion, "motion", 0, 1);
   if (const auto seed = member(options, "seed")) build.seed = to_count(*seed, "seed");
+  if (const auto tone = member(options, "tone")) build.tone = to_text(*tone, "tone");
   const std::size_t expected = static_cast<std::size_t>(build.width) * static_cast<std::size_t>(build.height) * 3;
   if (build.rgb.size() != expected) {
     throw Napi::RangeError::New(options.Env(), "rgb must hold width * height * 3 = " + std::to_string(expected) +

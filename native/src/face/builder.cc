@@ -4,11 +4,10 @@
 #include <string>
 
 #include "color.h"
-#include "idle_timeline.h"
 #include "landmarks.h"
-#include "motion.h"
 #include "rig_start.h"
-#include "whole_file.h"
+#include "tone.h"
+#include "tone_loop.h"
 
 namespace visavis {
 
@@ -29,6 +28,7 @@ void check(const BuildOptions& o) {
   if (o.fps != 25 && o.fps != 30) refuse("the frame rate must be 25 or 30");
   if (!(o.loop_seconds >= 2 && o.loop_seconds <= 60)) refuse("the loop must last 2 to 60 seconds");
   if (!(o.motion >= 0 && o.motion <= 1)) refuse("motion must be between 0 and 1");
+  if (face::find_tone(o.tone) == nullptr) refuse("there is no tone \"" + o.tone + "\"");
   if (!std::filesystem::is_directory(o.out_dir)) refuse("the folder to write into does not exist");
 }
 
@@ -40,21 +40,9 @@ AvatarInfo build_avatar(const BuildOptions& options) {
       face::fit_face(options.landmarks, options.width, options.height, options.output_width, options.output_height);
   const I420Frame still =
       face::rgb_to_i420(options.rgb, options.width, options.height, options.output_width, options.output_height);
-  Rig rig = face::start_rig(face, still.view(), options.fps,
-                            static_cast<int>(std::lround(options.loop_seconds * options.fps)));
-
-  face::WholeFile loop(options.out_dir / "loop.i420");
-  face::MotionRenderer motion(face, still.view());
-  I420Frame frame(rig.width, rig.height);
-  std::vector<PointF> points;
-  for (const face::IdlePose& pose : face::idle_timeline(rig.fps, rig.frame_count, options.motion, options.seed)) {
-    motion.render(pose, frame.view(), points);
-    loop.write(frame.bytes());
-    rig.tracks.insert(rig.tracks.end(), points.begin(), points.end());
-  }
-  face::finish_rig(rig);
-  rig.save(options.out_dir / "rig.vvr");
-  loop.commit();
+  const Rig rig = face::start_rig(face, still.view(), options.fps,
+                                  static_cast<int>(std::lround(options.loop_seconds * options.fps)));
+  face::build_loop(face, still.view(), rig, {options.tone, options.motion, options.seed, options.out_dir});
   return {rig.width, rig.height, rig.fps, rig.frame_count};
 }
 

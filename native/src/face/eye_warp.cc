@@ -37,13 +37,13 @@ PointF skin_margin(const Face& face, const I420View& still, std::uint16_t edge, 
 
 }  // namespace
 
-EyeWarp::EyeWarp(const Face& face, const I420View& still)
-    : face_(face), closing_(face.points.size()), margin_(face.points.size()), moved_(face.points.size()) {
-  shut_lids(false, still);
-  shut_lids(true, still);
+EyeWarp::EyeWarp(const Face& shown, const Face& face, const I420View& still)
+    : face_(shown), closing_(face.points.size()), margin_(face.points.size()), moved_(face.points.size()) {
+  shut_lids(false, face, still);
+  shut_lids(true, face, still);
 }
 
-void EyeWarp::shut_lids(bool right, const I420View& still) {
+void EyeWarp::shut_lids(bool right, const Face& face, const I420View& still) {
   const EyeRing& eye = right ? kRightEye : kLeftEye;
   const PointF inner = face_.points[eye.upper.front()], outer = face_.points[eye.upper.back()];
   const PointF axis = outer - inner;
@@ -80,8 +80,8 @@ void EyeWarp::shut_lids(bool right, const I420View& still) {
       touched[id] = 1;
   }
   for (std::size_t k = 1; k + 1 < eye.upper.size(); ++k) {
-    margin_[eye.upper[k]] = skin_margin(face_, still, eye.upper[k], eye.fold[k - 1]);
-    margin_[eye.lower[k]] = skin_margin(face_, still, eye.lower[k], eye.below[k - 1]);
+    margin_[eye.upper[k]] = skin_margin(face, still, eye.upper[k], eye.fold[k - 1]);
+    margin_[eye.lower[k]] = skin_margin(face, still, eye.lower[k], eye.below[k - 1]);
   }
   std::vector<char> lid(face_.points.size(), 0);
   for (std::size_t k = 0; k < eye.upper.size(); ++k) lid[eye.upper[k]] = lid[eye.lower[k]] = 1;

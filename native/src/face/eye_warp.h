@@ -12,8 +12,9 @@ namespace visavis::face {
 // Both eyes' lids as a map over part of the still: where each pixel of the blinking still comes from.
 class EyeWarp {
  public:
-  // `face` is kept by reference; `still` tells where the lids' skin begins.
-  EyeWarp(const Face& face, const I420View& still);
+  // `shown` is the face whose lids blink and is kept by reference; `still`, in which it is `face`, tells where the lids'
+  // skin begins.
+  EyeWarp(const Face& shown, const Face& face, const I420View& still);
 
   // Recomputes the map. Cheap when nothing moves.
   void set(float blink, float gaze_x_mm, float gaze_y_mm);
@@ -39,7 +40,7 @@ class EyeWarp {
     std::vector<Source> map;
   };
 
-  void shut_lids(bool right, const I420View& still);
+  void shut_lids(bool right, const Face& face, const I420View& still);
   void draw_lashes(float blink, bool right);
   float gaze_share(PointF p, bool right) const;
 

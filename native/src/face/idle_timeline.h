@@ -14,6 +14,8 @@ struct IdlePose {
   float brow = 0;    // Millimetres up.
   float blink = 0;   // 0 open, 1 shut.
   float gaze_x = 0, gaze_y = 0;
+  // Share by which a tone's brows and mouth go beyond, or stay behind, the tone's own amount.
+  float brow_swell = 0, mouth_swell = 0;
 };
 
 // Periodic over `frame_count` frames: harmonics of the loop's length with seeded phases, so the last frame leads into

@@ -70,10 +70,20 @@ float smooth_step(float from, float to, float x) {
 }  // namespace
 
 MotionRenderer::MotionRenderer(const Face& face, const I420View& still)
-    : face_(face), still_(still), eyes_(face, still) {
-  step_ = std::max(8, (still.width / 64 + 7) & ~7);
-  nodes_x_ = (still.width + step_ - 1) / step_ + 1;
-  nodes_y_ = (still.height + step_ - 1) / step_ + 1;
+    : face_(face), still_(still), eyes_(face, face, still) {
+  lay_out_nodes();
+}
+
+MotionRenderer::MotionRenderer(const Face& face, const I420View& still, const Expression& expression, const Face& shown)
+    : face_(face), still_(still), eyes_(shown, face, still), expression_(&expression) {
+  expressions_.emplace(face, expression, shown);
+  lay_out_nodes();
+}
+
+void MotionRenderer::lay_out_nodes() {
+  step_ = std::max(8, (still_.width / 64 + 7) & ~7);
+  nodes_x_ = (still_.width + step_ - 1) / step_ + 1;
+  nodes_y_ = (still_.height + step_ - 1) / step_ + 1;
   lay_out_fields();
 }
 
@@ -184,12 +194,14 @@ void MotionRenderer::sample_plane(const std::uint8_t* from, int from_stride, std
     const PointF* bottom = top + nodes_x_;
     std::uint8_t* line = to + static_cast<std::ptrdiff_t>(y) * to_stride;
     const std::uint8_t* same = from + static_cast<std::ptrdiff_t>(y) * from_stride;
+    const float luma_y = static_cast<float>(y) * scale, reach = static_cast<float>(4 * step_);
+    const auto near_row = [&](const Box& box) {
+      return luma_y > static_cast<float>(box.y) - reach && luma_y < static_cast<float>(box.y + box.height) + reach;
+    };
     bool eye_row = false;
+    const bool face_row = expressions_ && near_row(expressions_->box());
     for (int side = 0; eyes_.active() && side < 2; ++side) {
-      const Box box = eyes_.box(side);
-      const float luma_y = static_cast<float>(y) * scale, reach = static_cast<float>(4 * step_);
-      eye_row = eye_row ||
-                (luma_y > static_cast<float>(box.y) - reach && luma_y < static_cast<float>(box.y + box.height) + reach);
+      eye_row = eye_row || near_row(eyes_.box(side));
     }
     for (int i = 0; i * cell < width; ++i) {
       const PointF left = top[i] * (1 - fy) + bottom[i] * fy, right = top[i + 1] * (1 - fy) + bottom[i + 1] * fy;
@@ -197,7 +209,7 @@ void MotionRenderer::sample_plane(const std::uint8_t* from, int from_stride, std
       constexpr float kStill = 1.0f / 512;
       const bool still = std::fabs(left.x) < kStill && std::fabs(left.y) < kStill && std::fabs(right.x) < kStill &&
                          std::fabs(right.y) < kStill;
-      if (still && !eye_row) {
+      if (still && !eye_row && !face_row) {
         std::memcpy(line + begin, same + begin, static_cast<std::size_t>(end - begin));
         continue;
       }
@@ -212,6 +224,12 @@ void MotionRenderer::sample_plane(const std::uint8_t* from, int from_stride, std
           d = d + eye.offset;
           shade = scale == 1.0f ? eye.shade : 0.0f;
         }
+        if (face_row) {
+          const ExpressionMap::Source worn = expressions_->source(
+              {(static_cast<float>(x) + 0.5f) * scale + d.x, (static_cast<float>(y) + 0.5f) * scale + d.y});
+          d = d + worn.offset;
+          if (scale == 1.0f) shade = 1 - (1 - shade) * (1 - worn.shade);
+        }
         line[x] = sample_cubic(from, from_stride, width, height, static_cast<float>(x) + d.x * unit,
                                static_cast<float>(y) + d.y * unit, table);
         if (shade > 0) line[x] = static_cast<std::uint8_t>(16.5f + static_cast<float>(line[x] - 16) * (1 - shade));
@@ -220,18 +238,24 @@ void MotionRenderer::sample_plane(const std::uint8_t* from, int from_stride, std
   }
 }
 
-void MotionRenderer::render(const IdlePose& pose, I420MutView out, std::vector<PointF>& points) {
+void MotionRenderer::place(const IdlePose& pose, std::vector<PointF>& points) {
   compose(pose);
-  invert();
   eyes_.set(pose.blink, pose.gaze_x, pose.gaze_y);
+  points.resize(face_.points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    PointF p = face_.points[i] + eyes_.landmark_offset(i);
+    if (expression_ != nullptr) p = p + expression_->at(i, pose.brow_swell, pose.mouth_swell);
+    points[i] = p + field_at(p);
+  }
+}
+
+void MotionRenderer::render(const IdlePose& pose, I420MutView out, std::vector<PointF>& points) {
+  place(pose, points);
+  invert();
+  if (expressions_) expressions_->set(pose.brow_swell, pose.mouth_swell);
   sample_plane(still_.y, still_.stride_y, out.y, out.stride_y, still_.width, still_.height, 1.0f);
   sample_plane(still_.u, still_.stride_uv, out.u, out.stride_uv, still_.width / 2, still_.height / 2, 2.0f);
   sample_plane(still_.v, still_.stride_uv, out.v, out.stride_uv, still_.width / 2, still_.height / 2, 2.0f);
-  points.resize(face_.points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const PointF p = face_.points[i] + eyes_.landmark_offset(i);
-    points[i] = p + field_at(p);
-  }
 }
 
 }  // namespace visavis::face

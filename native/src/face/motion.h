@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "expression_map.h"
 #include "eye_warp.h"
 #include "idle_timeline.h"
 #include "landmarks.h"
@@ -13,13 +15,18 @@ namespace visavis::face {
 
 class MotionRenderer {
  public:
-  // Both are kept by reference.
+  // All are kept by reference. With an expression, `shown` is the face that wears it.
   MotionRenderer(const Face& face, const I420View& still);
+  MotionRenderer(const Face& face, const I420View& still, const Expression& expression, const Face& shown);
 
-  // Writes one frame of the still's size and where every point of the face goes in it.
+  // Where every point of the face goes in one frame.
+  void place(const IdlePose& pose, std::vector<PointF>& points);
+
+  // Writes one frame of the still's size; `points` as place() does.
   void render(const IdlePose& pose, I420MutView out, std::vector<PointF>& points);
 
  private:
+  void lay_out_nodes();
   PointF field_at(PointF p) const;
   void lay_out_fields();
   void compose(const IdlePose& pose);
@@ -30,6 +37,8 @@ class MotionRenderer {
   const Face& face_;
   I420View still_;
   EyeWarp eyes_;
+  const Expression* expression_ = nullptr;
+  std::optional<ExpressionMap> expressions_;
   int step_ = 8;  // Luma pixels between nodes.
   int nodes_x_ = 0, nodes_y_ = 0;
   // Per node: how much the head, the chest and the brows carry it, and its depth.

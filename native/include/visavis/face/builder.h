@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <stdexcept>
+#include <string>
 
 #include "visavis/face/rig.h"
 
@@ -28,6 +29,9 @@ struct BuildOptions {
   double loop_seconds = 8;        // 2..60.
   double motion = 0.5;            // 0..1: how much the head moves.
   std::uint64_t seed = 1;         // The same seed gives the same loop.
+  // The delivery tone the face wears. A loop of another tone than neutral has the same length, blinks and movements of
+  // the head at the same frames, so that one can be faded into the other.
+  std::string tone = "neutral";
   std::filesystem::path out_dir;  // An existing folder.
 };
 

@@ -1,0 +1,24 @@
+// The loop of one still: as the photograph is, or with a tone laid over it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "landmarks.h"
+#include "visavis/face/rig.h"
+#include "visavis/image.h"
+
+namespace visavis::face {
+
+struct LoopOptions {
+  std::string tone;
+  double motion = 0.5;
+  std::uint64_t seed = 1;
+  std::filesystem::path dir;
+};
+
+// Draws the loop of `rig`, which start_rig() made of `face`, and writes both into the folder. A tone makes the rig anew:
+// its visemes begin at the face that wears it. Throws BuildError.
+void build_loop(const Face& face, const I420View& still, Rig rig, const LoopOptions& options);
+
+}  // namespace visavis::face
