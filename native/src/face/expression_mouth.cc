@@ -52,7 +52,7 @@ class LowerFace {
     curve_ = std::max(0.0f, rest.seam[kMiddle].y - corners - kNeutralCurveMm);
     excess_ = std::max(0.0f, rest.half_width_mm - kNeutralHalfWidthMm);
     const float worn = std::hypot(excess_, curve_);
-    smile_ = std::max(0.0f, tone.smile - worn) * (1 - tone.calm) + tone.smile * tone.calm;
+    smile_ = tone.smile < 0 ? tone.smile : std::max(0.0f, tone.smile - worn) * (1 - tone.calm) + tone.smile * tone.calm;
     closing_ = tone.shut ? 1.0f : 0.0f;
     // A photograph whose lips are apart needs so much less to part them.
     const float gap = (1 - closing_) * rest.gap_mm;
@@ -161,11 +161,11 @@ class LowerFace {
     // The corners go out and up (zygomaticus major); the middle of the lips hardly follows.
     const float pull = std::pow(at, 1.7f);
     move.x += side * smile_ * 0.68f * (0.35f * at + 0.65f * at * at);
-    move.y -= smile_ * (kCurveOfSmile * pull + 0.05f * (1 - pull));
+    move.y -= std::max(smile_, 0.0f) * (kCurveOfSmile * pull + 0.05f * (1 - pull));
     move.y += tone_.frown * (0.85f * at * at * at - 0.12f * (1 - at)) - tone_.chin * 0.75f * lens(t);
     move.x += side * tone_.frown * 0.12f * at;
     // Stretched lips are thinner, pressed ones rolled in.
-    const float thin = std::min(0.022f * smile_ + 0.30f * tone_.press, 0.4f) * lens(t);
+    const float thin = std::min(0.022f * std::max(smile_, 0.0f) + 0.30f * tone_.press, 0.4f) * lens(t);
     move.y -= thin * depth * (rest.y + closing.y - rest_.seam[k].y);
     d[id] = face_.to_px(move);
   }
@@ -173,7 +173,7 @@ class LowerFace {
   void lift_cheeks(std::vector<PointF>& d) const {
     const float share = tone_.smile > 0 ? smile_ / tone_.smile : 1.0f;
     for (const CheekShare& at : kCheeks) {
-      const float rise = tone_.cheek * share * at.rise, out = 0.22f * smile_ * at.out;
+      const float rise = tone_.cheek * share * at.rise, out = 0.22f * std::max(smile_, 0.0f) * at.out;
       d[at.left] = face_.to_px({-out, -rise});
       d[at.right] = face_.to_px({out, -rise});
     }

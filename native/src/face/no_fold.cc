@@ -53,7 +53,7 @@ std::vector<Triangle> folded(const Rig& rig, std::span<const Triangle> among, in
   return found;
 }
 
-bool unfold_poses(Rig& rig) {
+bool unfold_poses(Rig& rig, std::size_t frames_a_pose) {
   std::mt19937_64 random(7);
   std::vector<MouthPose> poses;
   for (std::size_t v = 1; v < kVisemeCount; ++v) {
@@ -88,7 +88,7 @@ bool unfold_poses(Rig& rig) {
     bool clean = true;
     for (std::size_t i = 0; i < poses.size(); ++i) {
       // Every pose in a few frames, every frame in a few poses.
-      for (std::size_t k = 0; k < 4; ++k) {
+      for (std::size_t k = 0; k < frames_a_pose; ++k) {
         const int frame = static_cast<int>((i * 37 + k * 61) % static_cast<std::size_t>(rig.frame_count));
         for (const Triangle& t : folded(rig, among, frame, poses[i])) {
           clean = false;

@@ -1,12 +1,16 @@
 // No pose may fold the mesh: a triangle that turns over shows the skin behind it twice.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
 #include "visavis/face/rig.h"
 
 namespace visavis::face {
+
+// Enough for a face that moves as a whole.
+inline constexpr std::size_t kFewFrames = 4;
 
 // The triangles that some viseme moves.
 std::vector<Triangle> moving_triangles(const Rig& rig);
@@ -17,6 +21,6 @@ std::vector<Triangle> folded(const Rig& rig, std::span<const Triangle> among, in
 // Tries every viseme and seeded blends over the loop's frames, and evens out the shapes around each triangle that folds
 // until none does. Opposite points of the inner lips move together: what must shut still shuts. False when it cannot be
 // done.
-bool unfold_poses(Rig& rig);
+bool unfold_poses(Rig& rig, std::size_t frames_a_pose = kFewFrames);
 
 }  // namespace visavis::face

@@ -7,7 +7,6 @@
 #include "lip_seam.h"
 #include "mouth_interior.h"
 #include "mouth_shapes.h"
-#include "no_fold.h"
 #include "visavis/face/builder.h"
 
 namespace visavis::face {
@@ -38,9 +37,9 @@ Rig start_rig(Face& face, const I420View& still, int fps, int frame_count) {
   return rig;
 }
 
-void finish_rig(Rig& rig) {
+void finish_rig(Rig& rig, std::size_t frames_a_pose) {
   rig.finish();
-  if (!unfold_poses(rig)) {
+  if (!unfold_poses(rig, frames_a_pose)) {
     throw BuildError("the face cannot be moved without folding: try a photograph taken from the front");
   }
   rig.finish();

@@ -22,7 +22,7 @@ struct ToneTarget {
   float upper_lid = 0;    // AU5: the upper lids rise; negative lets them sink.
   float lower_lid = 0;    // AU7: the lower lids rise.
   float cheek = 0;        // AU6: the cheeks rise and push the lower lids up.
-  float smile = 0;        // AU12: the way of the corners of the mouth, out and up.
+  float smile = 0;        // AU12: the way of the corners of the mouth, out and up; negative draws them in (AU18).
   float frown = 0;        // AU15: the corners sink.
   float chin = 0;         // AU17: the chin pushes the lower lip up.
   float press = 0;        // AU24, 0..1: the red of the lips is rolled in.

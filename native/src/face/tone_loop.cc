@@ -1,5 +1,6 @@
 #include "tone_loop.h"
 
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,7 +11,7 @@
 #include "mesh.h"
 #include "motion.h"
 #include "mouth_shapes.h"
-#include "no_fold.h"
+#include "rig_start.h"
 #include "tone.h"
 #include "visavis/face/builder.h"
 #include "whole_file.h"
@@ -20,7 +21,8 @@ namespace visavis::face {
 namespace {
 
 // How much of a tone is tried; less where the whole of it would fold this face.
-constexpr float kStrengths[] = {1.0f, 0.85f, 0.7f, 0.5f};
+constexpr std::array<float, 4> kStrengths = {1.0f, 0.85f, 0.7f, 0.5f};
+constexpr std::size_t kTriedFrames = 50;  // Its mouth lives: what folds in no pose of one frame may in another.
 constexpr float kBakedSeam = 0.01f;
 
 // What a tone makes of the face, ready to be drawn.
@@ -51,6 +53,8 @@ Worn wear(const ToneTarget& tone, const Face& face, const RestMouth& mouth, floa
   // Visemes begin at lips that the tone may have parted.
   for (std::size_t v = 1; v < kVisemeCount; ++v) {
     for (std::size_t i = 0; i < shut.points.size(); ++i) {
+      const PointF p = expression.parting[i];
+      if (p.x == 0 && p.y == 0) continue;
       shapes.shapes[v][i] = shapes.shapes[v][i] + shut.points[i] - worn.shown.points[i];
     }
   }
@@ -62,18 +66,15 @@ Worn wear(const ToneTarget& tone, const Face& face, const RestMouth& mouth, floa
   return worn;
 }
 
-// Where every point goes in every frame, and the shapes bent until none of them folds. False when they cannot be.
-bool track(MotionRenderer& motion, const std::vector<IdlePose>& poses, Rig& rig) {
+// Where every point goes in every frame, and the shapes bent until none of them folds. Throws BuildError.
+void track(MotionRenderer& motion, const std::vector<IdlePose>& poses, std::size_t tried_frames, Rig& rig) {
   std::vector<PointF> points;
   rig.tracks.clear();
   for (const IdlePose& pose : poses) {
     motion.place(pose, points);
     rig.tracks.insert(rig.tracks.end(), points.begin(), points.end());
   }
-  rig.finish();
-  if (!unfold_poses(rig)) return false;
-  rig.finish();
-  return true;
+  finish_rig(rig, tried_frames);
 }
 
 void write_loop(MotionRenderer& motion, const std::vector<IdlePose>& poses, BakedMouth* mouth,
@@ -90,18 +91,12 @@ void write_loop(MotionRenderer& motion, const std::vector<IdlePose>& poses, Bake
   loop.commit();
 }
 
-// False where this much of the tone folds the face.
-bool build_tone(const ToneTarget& tone, const Face& face, const RestMouth& mouth,
-                const I420View& still, const std::vector<IdlePose>& poses, float strength, Rig rig,
-                const std::filesystem::path& dir) {
-  Worn worn;
-  try {
-    worn = wear(tone, face, mouth, strength, rig);
-  } catch (const BuildError&) {
-    return false;
-  }
+// Throws BuildError where this much of the tone folds the face; nothing is written then.
+void build_tone(const ToneTarget& tone, const Face& face, const RestMouth& mouth, const I420View& still,
+                const std::vector<IdlePose>& poses, float strength, Rig rig, const std::filesystem::path& dir) {
+  const Worn worn = wear(tone, face, mouth, strength, rig);
   MotionRenderer motion(face, still, worn.expression, worn.shown);
-  if (!track(motion, poses, rig)) return false;
+  track(motion, poses, kTriedFrames, rig);
   std::optional<BakedMouth> baked;
   if (worn.expression.paints_mouth) {
     baked.emplace(rig, worn.expression.jaw_mm);
@@ -109,7 +104,6 @@ bool build_tone(const ToneTarget& tone, const Face& face, const RestMouth& mouth
     if (rig.mouth.seam_shade > 0) rig.mouth.seam_shade = kBakedSeam;
   }
   write_loop(motion, poses, baked ? &*baked : nullptr, rig, dir);
-  return true;
 }
 
 }  // namespace
@@ -120,15 +114,19 @@ void build_loop(const Face& face, const I420View& still, Rig rig, const LoopOpti
   std::vector<IdlePose> poses = idle_timeline(rig.fps, rig.frame_count, options.motion, options.seed);
   if (tone->name == "neutral") {
     MotionRenderer motion(face, still);
-    if (track(motion, poses, rig)) return write_loop(motion, poses, nullptr, rig, options.dir);
-  } else {
-    wear_tone(*tone, rig.fps, options.seed, poses);
-    const RestMouth mouth = measure_mouth(face);
-    for (const float strength : kStrengths) {
-      if (build_tone(*tone, face, mouth, still, poses, strength, rig, options.dir)) return;
+    track(motion, poses, kFewFrames, rig);
+    write_loop(motion, poses, nullptr, rig, options.dir);
+    return;
+  }
+  wear_tone(*tone, rig.fps, options.seed, poses);
+  const RestMouth mouth = measure_mouth(face);
+  for (const float strength : kStrengths) {
+    try {
+      return build_tone(*tone, face, mouth, still, poses, strength, rig, options.dir);
+    } catch (const BuildError&) {
+      if (strength == kStrengths.back()) throw;
     }
   }
-  throw BuildError("the face cannot be moved without folding: try a photograph taken from the front");
 }
 
 }  // namespace visavis::face

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <stdexcept>
 #include <system_error>
 
@@ -23,7 +24,28 @@ constexpr Point3 kNeutral[] = {
 constexpr Point3 kSmiling[] = {
 #include "smiling_landmarks.inc"
 };
+constexpr Point3 kMaya[] = {
+#include "maya_landmarks.inc"
+};
+constexpr Point3 kTheo[] = {
+#include "theo_landmarks.inc"
+};
 static_assert(std::size(kNeutral) == kLandmarkCount && std::size(kSmiling) == kLandmarkCount);
+static_assert(std::size(kMaya) == kLandmarkCount && std::size(kTheo) == kLandmarkCount);
+
+std::span<const Point3> points_of(Expression expression) {
+  switch (expression) {
+    case Expression::kSmiling:
+      return kSmiling;
+    case Expression::kMaya:
+      return kMaya;
+    case Expression::kTheo:
+      return kTheo;
+    case Expression::kNeutral:
+      break;
+  }
+  return kNeutral;
+}
 
 using Color = std::array<float, 3>;
 using Outline = std::vector<int>;
@@ -97,8 +119,7 @@ DrawnFace draw_face(int width, int height, Expression expression, float share) {
   face.width = width;
   face.height = height;
   const float scale = share * static_cast<float>(std::min(width, height)) / 1000.0f;
-  const auto& points = expression == Expression::kNeutral ? kNeutral : kSmiling;
-  for (const Point3& p : points) {
+  for (const Point3& p : points_of(expression)) {
     face.landmarks.push_back(static_cast<float>(width) * 0.5f + static_cast<float>(p.x) * scale);
     face.landmarks.push_back(static_cast<float>(height) * 0.48f + static_cast<float>(p.y) * scale);
     face.landmarks.push_back(static_cast<float>(p.z) * scale);

@@ -10,7 +10,8 @@
 
 namespace visavis::test {
 
-enum class Expression { kNeutral, kSmiling };
+// Neutral and smiling people of photographs, and the two stock portraits.
+enum class Expression { kNeutral, kSmiling, kMaya, kTheo };
 
 struct DrawnFace {
   int width = 0;
