@@ -23,7 +23,7 @@ namespace {
 // How much of a tone is tried; less where the whole of it would fold this face.
 constexpr std::array<float, 4> kStrengths = {1.0f, 0.85f, 0.7f, 0.5f};
 constexpr std::size_t kTriedFrames = 50;  // Its mouth lives: what folds in no pose of one frame may in another.
-constexpr float kBakedSeam = 0.01f;
+constexpr float kBakedSeam = 0.01f, kPartedSeam = 0.45f;
 
 // What a tone makes of the face, ready to be drawn.
 struct Worn {
@@ -100,8 +100,13 @@ void build_tone(const ToneTarget& tone, const Face& face, const RestMouth& mouth
   std::optional<BakedMouth> baked;
   if (worn.expression.paints_mouth) {
     baked.emplace(rig, worn.expression.jaw_mm);
-    // The loop has the line between its lips then, and speech must not draw it a second time.
-    if (rig.mouth.seam_shade > 0) rig.mouth.seam_shade = kBakedSeam;
+    // Lips that the tone parted carry a rim of what is between them when they shut. A loop whose lips it shut has the line
+    // between them already, and speech must not draw it a second time.
+    if (worn.expression.jaw_mm > 0) {
+      rig.mouth.seam_shade = kPartedSeam;
+    } else if (rig.mouth.seam_shade > 0) {
+      rig.mouth.seam_shade = kBakedSeam;
+    }
   }
   write_loop(motion, poses, baked ? &*baked : nullptr, rig, dir);
 }

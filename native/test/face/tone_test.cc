@@ -167,7 +167,7 @@ CHECK_CASE("somebody who smiles already gets no second smile, and a frown first 
   const float again = corners(smiling, Built(Expression::kSmiling, "happy"));
   CHECK(fresh > 3 && again < 0.7f * fresh);
   CHECK(corners(smiling, Built(Expression::kSmiling, "sad")) < corners(neutral, Built(Expression::kNeutral, "sad")));
-  CHECK(inner_gap_mm(Built(Expression::kSmiling, "sad").rig(), 0, {}) < 0.15f);
+  CHECK_NEAR(inner_gap_mm(Built(Expression::kSmiling, "sad").rig(), 0, {}), 0.0, 0.35);
 }
 
 CHECK_CASE("every tone has the neutral loop's head, blinks and length, frame by frame, and its own seam is even") {
