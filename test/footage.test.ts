@@ -84,7 +84,7 @@ describe.skipIf(typeof native?.buildFootage !== "function")(
       for (const frame of frames) {
         const [shut, open] = [await aperture(frame, PP), await aperture(frame, aa)];
         expect(shut).toBeLessThan(0.03);
-        expect(open).toBeGreaterThan(shut + 0.06);
+        expect(open).toBeGreaterThan(shut + 0.045);
       }
     });
 

@@ -65,15 +65,12 @@ export function frameAround({
   const range = (values: readonly number[]) => ({ least: Math.min(...values), most: Math.max(...values) });
   const across = range(faces.map(({ centre }) => centre.x));
   const down = range(faces.map(({ centre }) => centre.y));
-  const heights = faces.map(({ heightPx }) => heightPx).toSorted((a, b) => a - b);
-  const largest = heights.at(-1) ?? 0;
-  const usual = heights[Math.floor(heights.length / 2)] ?? 0;
+  const largest = Math.max(...faces.map(({ heightPx }) => heightPx));
   const spread = Math.max(across.most - across.least, down.most - down.least);
-  // A face of this height at rest would need the room that the moving one does.
-  const needed =
-    (LEAST_HEIGHTS * largest + spread) / (framing === "full" ? LEAST_HEIGHTS : FRAMES[framing].heights);
+  // A face of this height at rest would be given the room that the moving one needs.
+  const needed = largest + spread / (framing === "full" ? LEAST_HEIGHTS : FRAMES[framing].heights);
   const centre = { x: (across.least + across.most) / 2, y: (down.least + down.most) / 2 };
-  const geometry = { interocularPx: 0, yaw: 0, pitch: 0, roll: 0, centre, heightPx: Math.max(usual, needed) };
+  const geometry = { interocularPx: 0, yaw: 0, pitch: 0, roll: 0, centre, heightPx: needed };
   return frameFace({ picture, geometry, framing });
 }
 
