@@ -3,7 +3,7 @@
 
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import sharp from "sharp";
+import sharp, { type Sharp } from "sharp";
 import { cutFace } from "../../box/avatars/face-crop.ts";
 import { describeFaces, DESCRIPTION_SIDE, likeness, SAME_FROM } from "../../box/avatars/identity.ts";
 import { FaceFinder } from "../../box/avatars/landmarks.ts";
@@ -20,10 +20,7 @@ interface Face {
 }
 
 /** What may become of a photograph between its camera and here. */
-const variations: Record<
-  string,
-  (picture: sharp.Sharp, size: { width: number; height: number }) => sharp.Sharp
-> = {
+const variations: Record<string, (picture: Sharp, size: { width: number; height: number }) => Sharp> = {
   "as it is": (picture) => picture,
   "half the size": (picture, { width }) => picture.resize(Math.round(width / 2)),
   larger: (picture, { width }) => picture.resize(Math.round(width * 1.7)),
