@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createClient, VisavisError } from "../sdk/index.ts";
+import { answerFor, FakeService } from "../sdk/testing/fake-service.ts";
 import { FakeSocket } from "../sdk/testing/fake-socket.ts";
 import { LiveStore } from "./live-store.ts";
 import {
@@ -268,5 +269,37 @@ describe("a session with wishes", () => {
     await store.goLive("maya", { recording: agreed });
     expect(store.get().closed).toEqual({ reason: "refused", message: "Old terms." });
     expect(onRefused).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("a picked voice that is gone", () => {
+  const wish = { voice: "nora", voice_provider: "local" };
+
+  function refuseVoice(refuse: (body: unknown) => boolean) {
+    const service = new FakeService()
+      .on("POST /connect", ({ body }) =>
+        refuse(body) ? { status: 400, body: { error: "No." } } : { body: answerFor("s") },
+      )
+      .on("GET /api/chat/status", () => ({ status: 503, body: {} }));
+    service.install();
+    const onVoiceRefused = vi.fn(() => "Nora is gone.");
+    return { service, onVoiceRefused, store: new LiveStore(makeClient(), { onVoiceRefused }) };
+  }
+
+  it("does not keep the session from beginning", async () => {
+    const { service, onVoiceRefused, store } = refuseVoice((body) => "voice" in Object(body));
+    const connected = store.goLive("maya", wish);
+    await answerLive();
+    await connected;
+    expect(store.get()).toMatchObject({ connection: "connected", closed: null, warning: "Nora is gone." });
+    expect(onVoiceRefused).toHaveBeenCalledOnce();
+    expect(service.asking("/connect").at(-1)?.body).not.toHaveProperty("voice_provider");
+  });
+
+  it("is not blamed for what is refused without it too", async () => {
+    const { onVoiceRefused, store } = refuseVoice(() => true);
+    await store.goLive("maya", wish);
+    expect(onVoiceRefused).not.toHaveBeenCalled();
+    expect(store.get()).toMatchObject({ closed: { reason: "refused", message: "No." }, warning: null });
   });
 });

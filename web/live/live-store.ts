@@ -1,5 +1,6 @@
 // The live session as the studio shows it: the client's events, turned into state.
 
+import type { ConnectAnswer } from "../../contract/live.ts";
 import type { Tone } from "../../contract/tones.ts";
 import {
   asVisavisError,
@@ -63,6 +64,8 @@ export interface LiveOptions {
   liveVoice?(): string | null;
   /** A session was refused; true when somebody else tells why. */
   onRefused?(error: VisavisError): Promise<boolean>;
+  /** A session was refused for the voice it named, and began without it. Returns what to tell. */
+  onVoiceRefused?(): string;
 }
 
 /** Milliseconds from the message: the model's first words, the voice's first sound after them, and both together. */
@@ -105,8 +108,8 @@ export class LiveStore extends Store<LiveState> {
     this.#setCaptions(cleared(this.#captions));
     this.update({ ...offAir, turns: [] });
     try {
-      const answer = await this.#client.connect({ avatar, kind: "studio", ...wish });
-      this.update({ tones: answer.tones, recording: wish.recording !== undefined });
+      const { answer, warning } = await this.#connect({ avatar, kind: "studio", ...wish });
+      this.update({ tones: answer.tones, recording: wish.recording !== undefined, warning });
       void this.#readVoiceNotice();
     } catch (thrown) {
       const error = asVisavisError(thrown);
@@ -239,6 +242,20 @@ export class LiveStore extends Store<LiveState> {
         }
       }),
     ];
+  }
+
+  /** A voice may be gone since it was picked; that is no reason to stay away. */
+  async #connect(fields: ConnectFields): Promise<{ answer: ConnectAnswer; warning: string | null }> {
+    const { voice, voice_provider: _, ...usual } = fields;
+    try {
+      return { answer: await this.#client.connect(fields), warning: null };
+    } catch (thrown) {
+      if (voice === undefined || asVisavisError(thrown).status !== 400) throw thrown;
+    }
+    // The refusal has no code of its own: that the voice was to blame shows when it goes well without.
+    this.update({ closed: null });
+    const answer = await this.#client.connect(usual);
+    return { answer, warning: this.#liveOptions.onVoiceRefused?.() ?? null };
   }
 
   /** The microphone's socket tells of changes; this tells how it is where nobody speaks. */

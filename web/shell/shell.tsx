@@ -29,7 +29,7 @@ export function Shell({ me, visitor }: ShellProps) {
     resumePath(window, localStorage);
     return new Router(window);
   });
-  const [studio] = useState(openStudio);
+  const [studio] = useState(() => openStudio(me.email));
   const { path, held } = useStore(router);
   const match = matchPage(path, me);
   const inStudio = match?.page === studioPage;

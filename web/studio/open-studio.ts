@@ -10,12 +10,17 @@ import { portal } from "../portal/portal.ts";
 import { createClient } from "../sdk/index.ts";
 import { openVoice } from "./open-voice.ts";
 
-export function openStudio() {
+/** `account`: who is signed in. */
+export function openStudio(account: string) {
   const client = createClient({ getCredential: () => portal.sessionCredential() });
   const faces = new FacesStore(client);
   const recording = new RecordingStore();
-  const voice = openVoice(client);
-  const live = new LiveStore(client, { liveVoice: voice.choice.liveVoice, onRefused: recording.refused });
+  const voice = openVoice(client, account);
+  const live = new LiveStore(client, {
+    liveVoice: voice.choice.liveVoice,
+    onRefused: recording.refused,
+    onVoiceRefused: voice.refused,
+  });
   const microphone = new MicrophoneStore(client, { liveVoice: voice.choice.liveVoice });
   const upload = new UploadStore({
     client,

@@ -7,11 +7,21 @@ import { VoiceChoiceStore } from "../voices/choice-store.ts";
 import { PlayerStore } from "../voices/player-store.ts";
 import { voicesApi } from "../voices/voices-api.ts";
 
-export function openVoice(client: Client) {
-  const choice = new VoiceChoiceStore({ onLive: (voice) => client.microphone.configure({ voice }) });
+export function openVoice(client: Client, account: string) {
+  const choice = new VoiceChoiceStore({
+    account,
+    onLive: (voice) => client.microphone.configure({ voice }),
+  });
   const catalogue = new CatalogueStore({
     api: {
-      catalogue: (options) => client.voices(options),
+      catalogue: async (options) => {
+        const asked = choice.usualShows();
+        const known = await client.voices(options);
+        // A session may have begun or ended while the answer was on its way.
+        if (asked && choice.usualShows())
+          choice.setUsual({ provider: known.current_provider, id: known.current });
+        return known;
+      },
       setDefault: voicesApi.setDefault,
       forgetDefault: voicesApi.forgetDefault,
     },
@@ -23,10 +33,6 @@ export function openVoice(client: Client) {
       speak: (line, signal) => client.previewVoice(line, signal),
     },
     speaker: new Audio(),
-  });
-  const unsubscribe = catalogue.subscribe(() => {
-    const known = catalogue.get().catalogue;
-    if (known) choice.setUsualEngine(known.current_provider);
   });
   const unlisten = client.addListener("CONNECTION_STATE", ({ state }) => {
     if (state === "closed") choice.ended();
@@ -41,9 +47,15 @@ export function openVoice(client: Client) {
       choice.began();
       return picked ? { voice: picked.id, voice_provider: picked.provider } : {};
     },
+    /** The box refused the pick, and the session began without it. Returns what to tell. */
+    refused(): string {
+      const name = choice.get().picked?.name ?? "The voice you picked";
+      choice.forget();
+      choice.began();
+      return `${name} cannot be had any more. The usual voice speaks instead.`;
+    },
     dispose(): void {
       unlisten();
-      unsubscribe();
       player.dispose();
     },
   };

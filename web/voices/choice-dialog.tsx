@@ -12,7 +12,7 @@ import { Spinner } from "../ui/spinner.tsx";
 import { useStore } from "../ui/store.ts";
 import { PreviewLine } from "./catalogue-card.tsx";
 import { type CatalogueStore, languagesOf, rowKey, visibleGroups } from "./catalogue-store.ts";
-import { spokenRow, type VoiceChoiceStore } from "./choice-store.ts";
+import { usualRow, type VoiceChoiceStore } from "./choice-store.ts";
 import type { PlayerStore } from "./player-store.ts";
 import { PlayButton, voiceFacts } from "./voice-line.tsx";
 import { groupStates } from "./words.ts";
@@ -112,7 +112,7 @@ function Group({
 function Catalogue({ stores }: { stores: Stores }) {
   const { catalogue: store, player, choice } = stores;
   const state = useStore(store);
-  const { picked } = useStore(choice);
+  const { picked, live, usual: usualVoice } = useStore(choice);
   const { catalogue } = state;
   useEffect(() => {
     const leave = store.watch();
@@ -121,7 +121,7 @@ function Catalogue({ stores }: { stores: Stores }) {
       player.stop();
     };
   }, [store, player]);
-  const usual = catalogue && spokenRow(catalogue, null);
+  const usual = catalogue && usualRow(catalogue, usualVoice);
   return (
     <>
       {state.status === "error" && state.error && (
@@ -142,7 +142,9 @@ function Catalogue({ stores }: { stores: Stores }) {
           )}
           {choice.waits() && (
             <Banner kind="notice">
-              {picked?.name} belongs to another engine and speaks from your next session on.
+              {picked
+                ? `${picked.name} belongs to another engine and speaks from your next session on.`
+                : `The usual voice speaks from your next session on; this one goes on with ${live?.name}.`}
             </Banner>
           )}
           <div className="voice-tools">

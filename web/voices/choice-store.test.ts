@@ -1,16 +1,16 @@
 import { describe, expect, it, vi } from "vitest";
-import { spokenRow, VoiceChoiceStore } from "./choice-store.ts";
+import { usualRow, VoiceChoiceStore } from "./choice-store.ts";
 import { catalogue, voiceGroup, voiceRow } from "./testing/records.ts";
 
 function make(initial?: string) {
-  const kept = new Map(initial === undefined ? [] : [["visavis.voice", initial]]);
+  const kept = new Map(initial === undefined ? [] : [["visavis.voice/a@b.c", initial]]);
   const storage = {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => void kept.set(key, value),
     removeItem: (key: string) => void kept.delete(key),
   };
   const onLive = vi.fn();
-  return { store: new VoiceChoiceStore({ storage, onLive }), storage, onLive };
+  return { store: new VoiceChoiceStore({ account: "a@b.c", storage, onLive }), storage, onLive };
 }
 
 const nora = voiceRow("nora");
@@ -21,13 +21,12 @@ describe("VoiceChoiceStore", () => {
   it("keeps what was picked for the next time, and nothing else of the row", () => {
     const { store, storage } = make();
     store.pick(nora);
-    expect(new VoiceChoiceStore({ storage, onLive: vi.fn() }).get().picked).toEqual({
-      provider: "local",
-      id: "nora",
-      name: "Nora",
-    });
+    const next = (account: string) =>
+      new VoiceChoiceStore({ account, storage, onLive: vi.fn() }).get().picked;
+    expect(next("a@b.c")).toEqual({ provider: "local", id: "nora", name: "Nora" });
+    expect(next("somebody@else.where")).toBeNull();
     store.forget();
-    expect(new VoiceChoiceStore({ storage, onLive: vi.fn() }).get().picked).toBeNull();
+    expect(next("a@b.c")).toBeNull();
   });
 
   it.each(["{", "7", "null", '{"provider":"nobody","id":"x","name":"X"}', '{"provider":"local","id":7}'])(
@@ -62,11 +61,23 @@ describe("VoiceChoiceStore", () => {
   });
 });
 
+describe("a session that began with a pick", () => {
+  it("keeps it when the usual voice is wanted back, which waits for the next session", () => {
+    const { store } = make();
+    store.pick(nora);
+    store.began();
+    store.forget();
+    expect([store.waits(), store.get().live?.name]).toEqual([true, "Nora"]);
+    store.ended();
+    expect(store.waits()).toBe(false);
+  });
+});
+
 describe("a session that began with the usual voice", () => {
   it("changes to another voice of that voice's engine, once it is known", () => {
     const { store, onLive } = make();
     store.began();
-    store.setUsualEngine("local");
+    store.setUsual({ provider: "local", id: "nora" });
     store.pick(far);
     expect([store.liveVoice(), store.waits()]).toEqual([null, true]);
     store.pick(iris);
@@ -75,14 +86,14 @@ describe("a session that began with the usual voice", () => {
   });
 });
 
-describe("spokenRow", () => {
+describe("usualRow", () => {
   const rows = [voiceGroup({ voices: [nora, iris] })];
 
-  it("is the picked row, else the usual one, else none", () => {
-    const known = catalogue(rows, { current: "nora" });
-    expect(spokenRow(known, iris)).toEqual(iris);
-    expect(spokenRow(known, null)).toEqual(nora);
-    expect(spokenRow(known, far)).toBeNull();
-    expect(spokenRow(catalogue(rows, { current: null }), null)).toBeNull();
+  it("is the row of that voice and engine, else none", () => {
+    const known = catalogue(rows);
+    expect(usualRow(known, { provider: "local", id: "nora" })).toEqual(nora);
+    expect(usualRow(known, { provider: "cartesia", id: "nora" })).toBeNull();
+    expect(usualRow(known, { provider: "local", id: null })).toBeNull();
+    expect(usualRow(known, null)).toBeNull();
   });
 });

@@ -16,14 +16,21 @@ export interface ChoiceState {
   /** What the session that is live now began with; null off air, or when it began with the usual voice. */
   live: PickedVoice | null;
   onAir: boolean;
-  /** The engine of the usual voice, as far as the catalogue has told. */
-  usual: VoiceEngine | null;
+  /** The usual voice, as far as the catalogue has told; its id is null where its engine has none to offer. */
+  usual: UsualVoice | null;
+}
+
+export interface UsualVoice {
+  provider: VoiceEngine;
+  id: string | null;
 }
 
 type Kept = Pick<Storage, "getItem" | "setItem" | "removeItem">;
-const key = "visavis.voice";
 
-function kept(storage: Kept): PickedVoice | null {
+/** Voices belong to accounts: who signs in next in this browser has others. */
+const keyOf = (account: string): string => `visavis.voice/${account}`;
+
+function kept(storage: Kept, key: string): PickedVoice | null {
   try {
     const value: unknown = JSON.parse(storage.getItem(key) ?? "null");
     if (typeof value !== "object" || value === null) return null;
@@ -37,26 +44,35 @@ function kept(storage: Kept): PickedVoice | null {
   }
 }
 
-/** The row a session speaks with, where the catalogue has it. */
-export function spokenRow(catalogue: VoiceCatalogue, picked: PickedVoice | null): VoiceRow | null {
-  const wanted = picked ?? { provider: catalogue.current_provider, id: catalogue.current };
-  return catalogue.voices.find((row) => row.provider === wanted.provider && row.id === wanted.id) ?? null;
+/** The row of the usual voice, where the catalogue has it. */
+export function usualRow({ voices }: VoiceCatalogue, usual: UsualVoice | null): VoiceRow | null {
+  return voices.find((row) => row.provider === usual?.provider && row.id === usual.id) ?? null;
+}
+
+export interface ChoiceOptions {
+  /** Whose pick it is. */
+  account: string;
+  storage?: Kept;
+  /** A live session hears of another voice of its own engine at once. */
+  onLive(voice: string): void;
 }
 
 export class VoiceChoiceStore extends Store<ChoiceState> {
   readonly #storage: Kept;
-  /** A live session hears of another voice of its own engine at once. */
-  readonly #onLive: (voice: string) => void;
+  readonly #key: string;
+  readonly #onLive: ChoiceOptions["onLive"];
 
-  constructor({ storage = localStorage, onLive }: { storage?: Kept; onLive(voice: string): void }) {
-    super({ picked: kept(storage), live: null, onAir: false, usual: null });
+  constructor({ account, storage = localStorage, onLive }: ChoiceOptions) {
+    const key = keyOf(account);
+    super({ picked: kept(storage, key), live: null, onAir: false, usual: null });
     this.#storage = storage;
+    this.#key = key;
     this.#onLive = onLive;
   }
 
   readonly pick = ({ provider, id, name }: PickedVoice): void => {
     const picked = { provider, id, name };
-    this.#storage.setItem(key, JSON.stringify(picked));
+    this.#storage.setItem(this.#key, JSON.stringify(picked));
     this.update({ picked });
     const spoken = this.liveVoice();
     if (spoken !== null) this.#onLive(spoken);
@@ -64,7 +80,7 @@ export class VoiceChoiceStore extends Store<ChoiceState> {
 
   /** Back to the usual voice. */
   readonly forget = (): void => {
-    this.#storage.removeItem(key);
+    this.#storage.removeItem(this.#key);
     this.update({ picked: null });
     if (this.get().onAir) this.#onLive("");
   };
@@ -79,9 +95,10 @@ export class VoiceChoiceStore extends Store<ChoiceState> {
 
   readonly ended = (): void => this.update({ live: null, onAir: false });
 
-  readonly setUsualEngine = (usual: VoiceEngine): void => {
-    if (usual !== this.get().usual) this.update({ usual });
-  };
+  /** While a session speaks with a pick, that is the voice the catalogue calls the current one. */
+  readonly usualShows = (): boolean => this.get().live === null;
+
+  readonly setUsual = (usual: UsualVoice): void => this.update({ usual });
 
   /** What turns of the live session are to be spoken with; null where they need no word of it. */
   readonly liveVoice = (): string | null => {
@@ -89,14 +106,15 @@ export class VoiceChoiceStore extends Store<ChoiceState> {
     return onAir && picked && picked.provider === this.#liveEngine() ? picked.id : null;
   };
 
-  /** The pick is of another engine than the session's, and waits for the next one. */
+  /** What is chosen waits for the next session: a voice of another engine, or the usual one after a pick. */
   readonly waits = (): boolean => {
-    const { picked, onAir } = this.get();
-    return onAir && picked !== null && picked.provider !== this.#liveEngine();
+    const { picked, live, onAir } = this.get();
+    if (!onAir) return false;
+    return picked === null ? live !== null : picked.provider !== this.#liveEngine();
   };
 
   #liveEngine(): VoiceEngine | null {
     const { live, usual } = this.get();
-    return live?.provider ?? usual;
+    return (live ?? usual)?.provider ?? null;
   }
 }
