@@ -24,3 +24,12 @@ export class Refusal extends Error {
     return errorStatus[this.code];
   }
 }
+
+/** Whether a disk without room is behind an error, however it was put into words on its way. */
+export function isDiskFull(error: unknown): boolean {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    const code = (at as NodeJS.ErrnoException).code;
+    if (code === "ENOSPC" || code === "EDQUOT" || /no space left on device/i.test(at.message)) return true;
+  }
+  return false;
+}

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -50,5 +50,60 @@ test("it listens, and a signal ends it and everything it started", { timeout: 60
   } finally {
     child.kill("SIGKILL");
     await rm(stateDir, { recursive: true, force: true });
+  }
+});
+
+test("a state folder is one box's at a time, by whatever path, until that is killed", { timeout: 120_000 }, async () => {
+  const stateDir = await mkdtemp(join(tmpdir(), "visavis-main-"));
+  const other = `${stateDir}-link`;
+  await symlink(stateDir, other);
+  const first = start({ BOX_PORT: "0", VISAVIS_STATE: stateDir });
+  try {
+    await expect.poll(() => first.output.text, { timeout: 30_000 }).toContain("box listens");
+    // An upload of the running box, which a start would clear away.
+    const upload = join(stateDir, "incoming", "request-1");
+    await mkdir(upload, { recursive: true });
+    const second = start({ BOX_PORT: "0", VISAVIS_STATE: other });
+    expect(await second.exit).toBe(2);
+    expect(second.output.text).toContain("VISAVIS_STATE: another box is running");
+    expect(second.output.text).not.toContain("    at ");
+    expect(await stat(upload)).toBeDefined();
+
+    first.child.kill("SIGKILL");
+    await first.exit;
+    const third = start({ BOX_PORT: "0", VISAVIS_STATE: other });
+    try {
+      await expect.poll(() => third.output.text, { timeout: 30_000 }).toContain("box listens");
+    } finally {
+      third.child.kill("SIGKILL");
+      await third.exit;
+    }
+  } finally {
+    first.child.kill("SIGKILL");
+    await first.exit;
+    await rm(other, { force: true });
+    await rm(stateDir, { recursive: true, force: true });
+  }
+});
+
+test.each([
+  ["is under a file", (folder: string) => writeFile(join(folder, "state"), "")],
+  [
+    "has a file where avatars belong",
+    async (folder: string) => {
+      await mkdir(join(folder, "state", "box"), { recursive: true });
+      await writeFile(join(folder, "state", "box", "avatars"), "");
+    },
+  ],
+])("a state folder that %s is a sentence and no stack", { timeout: 60_000 }, async (_, prepare) => {
+  const folder = await mkdtemp(join(tmpdir(), "visavis-main-"));
+  try {
+    await prepare(folder);
+    const { exit, output } = start({ BOX_PORT: "0", VISAVIS_STATE: join(folder, "state", "box") });
+    expect(await exit).toBe(2);
+    expect(output.text).toContain("VISAVIS_STATE: cannot be written to (");
+    expect(output.text).not.toContain("    at ");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 });

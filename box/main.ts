@@ -1,6 +1,5 @@
 // The box process.
 
-import { mkdir } from "node:fs/promises";
 import { AvatarLibrary } from "./avatars/library.ts";
 import { startBox } from "./box.ts";
 import { ConfigError, readConfig, type BoxConfig } from "./config.ts";
@@ -9,6 +8,7 @@ import { nativeMediaEngine, type MediaEngine } from "./live/engine.ts";
 import { openMedia } from "./media/open.ts";
 import { Life } from "./ops/life.ts";
 import { createLog, describeError, type Log } from "./ops/log.ts";
+import { claimStateFolder, unwritable } from "./ops/state-folder.ts";
 import { openBuiltinVoice } from "./voices/open.ts";
 
 /** Ends the process with a sentence for the person who configured it; anything else is a defect. */
@@ -37,7 +37,8 @@ async function mediaEngine(log: Log): Promise<MediaEngine | null> {
 
 const config = configuration();
 const log = createLog(config.logLevel);
-await mkdir(config.stateDir, { recursive: true });
+// First of all: what a start clears up or takes for lost would be another box's that is running.
+await claimStateFolder(config.stateDir).catch(refuseToStart);
 
 const [engine, voice] = await Promise.all([mediaEngine(log), openBuiltinVoice(config)]);
 if (voice.state().state !== "ready")
@@ -52,7 +53,7 @@ const box = await startBox({
   engines: [voice],
   openFaces: (hooks) =>
     AvatarLibrary.open({ stateDir: config.stateDir, media, offers: config.avatars, ...hooks }),
-}).catch(refuseToStart);
+}).catch((error: unknown) => refuseToStart(unwritable(error, config.stateDir) ?? error));
 
 const life = new Life({ box, log, exit: (code) => process.exit(code) });
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => life.end(signal));

@@ -103,6 +103,8 @@ export const errorStatus = {
   clip_generator_unavailable: 503,
   /** A tone that has no clip to play. */
   clip_not_found: 404,
+  /** The avatar is there, but not every clip that was asked for with it. */
+  clip_failed: 502,
   // Photographs.
   invalid_framing: 400,
   image_unreadable: 400,

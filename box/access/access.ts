@@ -55,7 +55,7 @@ export class Access {
 
   /** The caller behind a request, or null on a public route. Throws Refusal. */
   async admit(asking: Asking): Promise<Caller | null> {
-    if (this.open) this.#refuseForeignPages(asking);
+    if (this.open) this.#refuseForeigners(asking);
     const policy = boxPolicy(asking.method, asking.url.pathname);
     if (policy === "public") return null;
     if (this.open) return openCaller;
@@ -114,11 +114,17 @@ export class Access {
     return this.#minting.mint({ caller, secret, ttlSeconds });
   }
 
-  /** An open box trusts its own machine, and so must not obey whatever page that machine's browser happens to show. */
-  #refuseForeignPages({ header, method }: Asking): void {
+  /**
+   * An open box trusts its own machine, and so must not obey whatever page that machine's browser happens to show: neither one that
+   * says whose it is, nor one whose own name has been made to lead here, which alone the host gives away.
+   */
+  #refuseForeigners({ header, method }: Asking): void {
+    if (!isOwnMachine(`http://${header("host") ?? ""}`))
+      throw new Refusal("cross_origin", "A box without keys answers to a name of its own machine alone.");
     const origin = header("origin");
-    if (!origin || method === "OPTIONS") return;
-    if (URL.canParse(origin) && isLoopback(new URL(origin).hostname)) return;
+    if (!origin || method === "OPTIONS" || isOwnMachine(origin)) return;
     throw new Refusal("cross_origin", "A box without keys takes no requests from other sites' pages.");
   }
 }
+
+const isOwnMachine = (url: string) => URL.canParse(url) && isLoopback(new URL(url).hostname);

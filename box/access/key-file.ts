@@ -25,6 +25,7 @@ const fileSchema = z.strictObject({
       account: z
         .string()
         .trim()
+        .toLowerCase()
         .min(1)
         .max(254)
         .refine((name) => !name.startsWith("static:"), "must not begin with static:"),

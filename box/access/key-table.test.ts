@@ -71,6 +71,12 @@ test("a key of the file is full, for its account, and no operator's unless it sa
   await expect.poll(async () => (await box.services.access.identify(ann))?.operator).toBe(true);
 });
 
+test("an account is the same however its address is written", async () => {
+  await write([line(ann, " Ann@Example.org ")]);
+  const box = await startBox();
+  expect((await box.services.access.identify(ann))?.account).toBe("ann@example.org");
+});
+
 test("it mints tokens that stream and do nothing else; they are kept as digests, for their owner alone", async () => {
   const box = await startBox();
   const { token, expires_at, scope } = await tokenOf(box);

@@ -40,6 +40,7 @@ export async function goLive(
   caller: Caller,
   wish: Omit<ConnectRequest, "type"> & { signal: AbortSignal },
 ): Promise<{ session: LiveSession; answerSdp: string }> {
+  slot.requireTaking();
   const consent = wish.recording && (await recordings.agree(wish.recording));
   const { settings } = await portal.settings(caller.account);
   const face = faceOf(faces, caller.account, { asked: wish.avatar, saved: settings.avatar });

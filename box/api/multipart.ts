@@ -105,8 +105,10 @@ export async function streamForm<File>(c: BoxContext, limits: StreamedLimits<Fil
     else form.fields.set(name, value);
   });
   parser.on("file", (name, stream, filename, _encoding, contentType) => {
-    // Without a listener a broken stream would end the process.
-    stream.on("error", fail);
+    // Without a listener a broken stream would end the process. What its reader destroyed it for is told by `take`.
+    stream.on("error", (error) => {
+      if (!stream.destroyed) fail(error);
+    });
     if (!limits.isFile(name) || taking.has(name)) {
       stream.resume();
       fail(repeated(name));

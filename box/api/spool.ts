@@ -6,8 +6,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Transform, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { isDiskFull } from "../avatars/faults.ts";
-import { Refusal } from "../failure.ts";
+import { isDiskFull, Refusal } from "../failure.ts";
 
 export interface SpooledFile {
   /** The multipart part it came in. */

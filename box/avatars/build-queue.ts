@@ -15,19 +15,39 @@ export interface Claim {
   release(): void;
 }
 
+/** An avatar on its way out: nothing of it can be claimed until it is released. */
+export interface Removal {
+  /** Resolves when the build that was under way has ended. */
+  readonly settled: Promise<void>;
+  release(): void;
+}
+
+/** `upload`: the avatar with its source, which nothing else of it may be under way for. */
+type Kind = "upload" | "base" | "tone" | "removal";
+
 interface Held extends Claim {
+  readonly kind: Kind;
   readonly controller: AbortController;
   readonly done: Promise<void>;
   queued: boolean;
 }
+
+interface Job {
+  readonly claim: Held;
+  build(): Promise<void>;
+}
+
+/** Avatars come before the tones of any, and what nobody asked for comes last. */
+const lanes = ["avatars", "tones", "idle"] as const;
+type Lane = (typeof lanes)[number];
 
 /** Uploads being checked or built; more at once would only make each later. */
 const MAX_UPLOADS = 8;
 
 export class BuildQueue {
   readonly #claims = new Map<string, Held>();
-  /** Avatars come before the tones of any. */
-  readonly #waiting: { base: Job[]; tones: Job[] } = { base: [], tones: [] };
+  readonly #waiting: Record<Lane, Job[]> = { avatars: [], tones: [], idle: [] };
+  readonly #closing = Promise.withResolvers<void>();
   #running: Promise<void> | null = null;
   #closed = false;
 
@@ -36,26 +56,37 @@ export class BuildQueue {
     this.#requireOpen();
     if (this.isBusy(avatar))
       throw new AvatarError("avatar_busy", "This avatar is being built already; wait until it is ready.");
-    const uploads = [...this.#claims.values()].filter(({ tone }) => tone === baseTone).length;
+    const uploads = [...this.#claims.values()].filter(({ kind }) => kind === "upload").length;
     if (!unlimited && uploads >= MAX_UPLOADS) {
       throw new AvatarError("too_many_builds", "Too many avatars are being built; try again in a minute.", {
         headers: { "Retry-After": "60" },
       });
     }
-    return this.#claim(avatar, baseTone);
+    return this.#claim(avatar, "upload", baseTone);
   }
 
-  /** Throws AvatarError clip_already_generating while exactly this variant is claimed, or library_closed. */
-  claimTone(avatar: string, tone: Tone): Claim {
+  /** The tones that come with an upload, claimed by whoever takes it in. */
+  claimWith({ avatar }: Claim, tones: readonly Tone[]): Claim[] {
+    return tones.map((tone) => this.#claim(avatar, "tone", tone));
+  }
+
+  /**
+   * Throws AvatarError clip_already_generating while exactly this variant is claimed, avatar_busy while another upload of
+   * the avatar is being checked, or library_closed. `idle` builds come after all others.
+   */
+  claimTone(avatar: string, tone: Tone, { idle = false }: { idle?: boolean } = {}): Claim {
     this.#requireOpen();
-    if (this.isBusy(avatar, tone))
+    const held = this.#of(avatar);
+    if (held.some(({ kind, queued }) => kind === "removal" || (kind === "upload" && !queued)))
+      throw new AvatarError("avatar_busy", "This avatar is being uploaded again; try again in a moment.");
+    if (held.some((claim) => claim.tone === tone))
       throw new AvatarError("clip_already_generating", "This clip is being built already; wait for it.");
-    return this.#claim(avatar, tone);
+    return this.#claim(avatar, tone === baseTone ? "base" : "tone", tone, idle ? "idle" : undefined);
   }
 
-  /** Whether anything of an avatar is claimed, or the variant of one tone. */
-  isBusy(avatar: string, tone?: Tone): boolean {
-    return this.#of(avatar, tone).length > 0;
+  /** Whether anything of an avatar is claimed. */
+  isBusy(avatar: string): boolean {
+    return this.#of(avatar).length > 0;
   }
 
   /** Whether a claim has not got as far as a build, which is when it cannot be called off. */
@@ -68,18 +99,32 @@ export class BuildQueue {
     await Promise.all(this.#of(avatar, tone).map(({ done }) => done));
   }
 
-  /** Calls off whatever is under way for an avatar; `settled` tells when it has ended. */
-  abort(avatar: string): void {
-    for (const { controller } of this.#of(avatar)) controller.abort();
+  /** Calls off whatever is under way for an avatar, at once where it only waits for its turn, and lets nothing new begin. */
+  remove(avatar: string): Removal {
+    const held = this.#of(avatar);
+    for (const lane of lanes) {
+      const jobs = this.#waiting[lane];
+      this.#waiting[lane] = jobs.filter(({ claim }) => claim.avatar !== avatar);
+      for (const { claim } of jobs) if (claim.avatar === avatar) claim.release();
+    }
+    for (const { controller } of held) controller.abort();
+    const { release } = this.#claim(avatar, "removal", baseTone);
+    return { settled: Promise.all(held.map(({ done }) => done)).then(() => undefined), release };
   }
 
   get closed(): boolean {
     return this.#closed;
   }
 
+  /** Resolves when the library begins to close. */
+  get closing(): Promise<void> {
+    return this.#closing.promise;
+  }
+
   /** Calls off the build under way, waits for its end and skips the others, which the next start takes up. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#closing.resolve();
     for (const { controller } of this.#claims.values()) controller.abort();
     await this.#running;
   }
@@ -94,16 +139,13 @@ export class BuildQueue {
     );
   }
 
-  #claim(avatar: string, tone: Tone): Claim {
-    const key = `${avatar}__${tone}`;
+  #claim(avatar: string, kind: Kind, tone: Tone, lane: Lane = tone === baseTone ? "avatars" : "tones"): Held {
+    const key = kind === "removal" ? `${avatar}__${kind}` : `${avatar}__${tone}`;
     const controller = new AbortController();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const release = () => {
-      this.#claims.delete(key);
-      resolve();
-    };
     const held: Held = {
       avatar,
+      kind,
       tone,
       controller,
       signal: controller.signal,
@@ -111,11 +153,13 @@ export class BuildQueue {
       queued: false,
       start: (build) => {
         held.queued = true;
-        const waiting = tone === baseTone ? this.#waiting.base : this.#waiting.tones;
-        waiting.push({ build, release });
+        this.#waiting[lane].push({ claim: held, build });
         this.#running ??= this.#run();
       },
-      release,
+      release: () => {
+        if (this.#claims.get(key) === held) this.#claims.delete(key);
+        resolve();
+      },
     };
     this.#claims.set(key, held);
     return held;
@@ -130,18 +174,17 @@ export class BuildQueue {
       } catch {
         // A build tells of its own failures.
       } finally {
-        job.release();
+        job.claim.release();
       }
     }
     this.#running = null;
   }
 
   #next(): Job | undefined {
-    return this.#waiting.base.shift() ?? this.#waiting.tones.shift();
+    for (const lane of lanes) {
+      const job = this.#waiting[lane].shift();
+      if (job) return job;
+    }
+    return undefined;
   }
-}
-
-interface Job {
-  build(): Promise<void>;
-  release(): void;
 }

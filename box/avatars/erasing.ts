@@ -16,6 +16,28 @@ export interface ErasureOptions {
   forgetChoice(): Promise<void>;
 }
 
+/**
+ * Removes an avatar with its files and calls off what is being built of it. It is gone for whoever asks, and for the next
+ * start of the box, before a build under way is waited for.
+ */
+export async function removeAvatar({
+  shelf,
+  queue,
+  id,
+  forgetChoice,
+}: Pick<ErasureOptions, "shelf" | "queue" | "id" | "forgetChoice">): Promise<void> {
+  shelf.forget(id);
+  const removal = queue.remove(id);
+  try {
+    await shelf.withdraw(id);
+    await forgetChoice();
+    await removal.settled;
+    await shelf.remove(id);
+  } finally {
+    removal.release();
+  }
+}
+
 /** False when it was not possible now. */
 export async function eraseAvatar({
   shelf,
@@ -28,10 +50,12 @@ export async function eraseAvatar({
   if (!AVATAR_ID.test(id)) return true;
   const known = shelf.get(id);
   if (known && known.owner !== account) return true;
+  if (queue.closed) return false;
   const isErased = (record: AvatarRecord) => takenAt(record) <= erasedAt;
-  if (known && isErased(known)) {
-    shelf.forget(id);
-    queue.abort(id);
+  // Another upload that is being checked for the same id is waited for: it takes the place of this one, or leaves it.
+  if (known && isErased(known) && !queue.isBeingTakenIn(id)) {
+    await removeAvatar({ shelf, queue, id, forgetChoice });
+    return true;
   }
   await queue.settled(id);
   if (queue.isBusy(id) || queue.closed) return false;

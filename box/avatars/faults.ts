@@ -1,19 +1,10 @@
 // What a failed build says to whoever waits for it.
 
-import { Refusal } from "../failure.ts";
+import { isDiskFull, Refusal } from "../failure.ts";
 import { MediaError } from "../media/media.ts";
 import { AvatarError } from "./errors.ts";
 
 export const diskFull = "The disk of this box is full; nothing was kept. Try again when there is room.";
-
-/** Whether a disk without room is behind an error, however it was put into words on its way. */
-export function isDiskFull(error: unknown): boolean {
-  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    const code = (at as NodeJS.ErrnoException).code;
-    if (code === "ENOSPC" || code === "EDQUOT" || /no space left on device/i.test(at.message)) return true;
-  }
-  return false;
-}
 
 /** The sentence of a failure, in words of ours: whatever else an error says stays here. */
 export function sentenceOf(error: unknown, otherwise: string): string {

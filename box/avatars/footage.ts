@@ -4,10 +4,9 @@ import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AvatarInfo, BuildFootageOptions } from "../../native/binding/index.d.ts";
 import type { BuildStep, Framing } from "../../contract/avatars.ts";
-import type { ErrorCode } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { MediaError, type FileFacts, type Media, type MediaFault } from "../media/media.ts";
-import { AvatarError } from "./errors.ts";
+import { MediaError, type FileFacts, type Media } from "../media/media.ts";
+import { AvatarError, videoFaultCodes } from "./errors.ts";
 import type { FaceGeometry, Landmarks } from "./face-mesh.ts";
 import { checkTurns, completeTrack, smoothTrack } from "./face-track.ts";
 import {
@@ -287,20 +286,12 @@ async function nativeFootageBuilder(options: BuildFootageOptions): Promise<Avata
   return native.buildFootage(options);
 }
 
-const codes: Record<MediaFault, ErrorCode> = {
-  unreadable: "video_unreadable",
-  unsupported: "video_unsupported",
-  too_large: "video_too_large",
-  too_long: "video_too_long",
-  too_slow: "video_unreadable",
-};
-
 /** What a file's fault is called of a video. */
 async function asVideo<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof MediaError ? new AvatarError(codes[error.fault], error.message) : error;
+    throw error instanceof MediaError ? new AvatarError(videoFaultCodes[error.fault], error.message) : error;
   }
 }
 

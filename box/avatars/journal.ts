@@ -1,6 +1,7 @@
 // How the last build of each avatar is coming along.
 
 import type { BuildReport, BuildStep } from "../../contract/avatars.ts";
+import { baseTone } from "../../contract/tones.ts";
 import { askedTones, clipsOf, epochSeconds, type AvatarRecord } from "./record.ts";
 
 /** Share of the whole that is done when a step begins: the rig with its loop is most of it. */
@@ -51,7 +52,9 @@ export class Journal {
   /** A clip of an avatar moved, or the avatar is ready: the build is over when no clip is being made any more. */
   settle(record: AvatarRecord): void {
     if (record.status !== "ready") return;
-    const asked = askedTones(record).map((tone) => record.clips?.[tone]?.state);
+    const made = [baseTone, ...askedTones(record)].map((tone) => record.clips?.[tone]?.state);
+    // The base clip is made with the avatar, unless it is made anew.
+    const asked = made[0] === "generating" ? made : made.slice(1);
     const waiting = asked.filter((state) => state === "generating").length;
     const share = asked.length === 0 ? 1 : 1 - waiting / asked.length;
     const done = waiting === 0;

@@ -32,7 +32,7 @@ function groupOf(record: AvatarRecord): AvatarGroup {
 function preparingOf(record: AvatarRecord): string[] {
   const tones = askedTones(record).filter((tone) => record.clips?.[tone]?.state === "generating");
   return [
-    ...(record.status === "preparing" ? [record.id] : []),
+    ...(record.status === "preparing" || record.clips?.[baseTone]?.state === "generating" ? [record.id] : []),
     ...tones.map((tone) => variantId(record.id, tone)),
   ];
 }
@@ -64,7 +64,7 @@ export function listAvatars({
 
 /** What became of an avatar and its clips, once nothing of it is being built any more. */
 export interface FinishedAvatar {
-  /** Why there is no avatar; null when there is one. */
+  /** Why there is no avatar, or not every clip of it; null when all is there. */
   failure: AvatarError | null;
   /** Those that there are. */
   clips: (Pick<ClipRecord, "template" | "frames" | "fps"> & { tone: Tone })[];
@@ -72,21 +72,28 @@ export interface FinishedAvatar {
 
 export function finishedOf(record: AvatarRecord): FinishedAvatar {
   const { clips = {}, detail, status } = record;
-  if (status === "preparing") {
-    const message = "The box ended while the avatar was built; it goes on at its next start.";
-    return { failure: new AvatarError("library_closed", message), clips: [] };
-  }
   if (status === "failed") {
     const code = detail === diskFull ? "storage_full" : "face_unusable";
     return { failure: new AvatarError(code, detail), clips: [] };
   }
+  const asked = [baseTone, ...askedTones(record)];
+  if (status === "preparing" || asked.some((tone) => clips[tone]?.state === "generating")) {
+    const message = "The box ended while the avatar was built; it goes on at its next start.";
+    return { failure: new AvatarError("library_closed", message), clips: [] };
+  }
+  const failed = asked.find((tone) => clips[tone]?.state === "failed");
   return {
-    failure: null,
-    clips: [baseTone, ...askedTones(record)].flatMap((tone) => {
+    failure: failed ? clipFailure(failed, clips[failed]?.detail ?? "") : null,
+    clips: asked.flatMap((tone) => {
       const clip = clips[tone];
       return clip?.state === "generated" ? [{ tone, ...clip }] : [];
     }),
   };
+}
+
+function clipFailure(tone: Tone, detail: string): AvatarError {
+  const code = detail === diskFull ? "storage_full" : "clip_failed";
+  return new AvatarError(code, `The avatar is there, but not its clip of ${tone}: ${detail}`);
 }
 
 const states = { generating: "preparing", generated: "ready", failed: "failed" } as const;

@@ -21,8 +21,8 @@ export interface ClipRecord {
   version: number;
   frames: number;
   fps: number;
-  /** A build that had begun when the box stopped is not begun again by itself: it may be what stopped the box. */
-  begun: boolean;
+  /** How often its build began without an end: it may be what stopped the box. Older records say yes or no. */
+  begun: number | boolean;
   /** What the HTTP generator made, in the upload's folder; it is not paid for twice. */
   generated_file?: string;
   /** Its MP4 is in the portal's archive. */
@@ -55,6 +55,8 @@ export interface AvatarRecord {
   version: number;
   /** Folder of the newest complete build, beside avatar.json; null before the first. */
   build: string | null;
+  /** How often its build began without an end: it may be what stopped the box. */
+  begun?: number;
   /** Where in the photograph the square lies that is shown, in fractions of its width and height; older records lack it. */
   square?: { x: number; y: number; w: number; h: number };
   /** When this photograph was taken in; a record that lacks it has had no other since `created_at`. */
@@ -96,7 +98,7 @@ export function generating(
     version: PREPARATION_VERSION,
     frames: keep ? (previous?.frames ?? 0) : 0,
     fps: keep ? (previous?.fps ?? 0) : 0,
-    begun: false,
+    begun: 0,
     ...(previous?.generated_file !== undefined && { generated_file: previous.generated_file }),
     updated_at: epochSeconds(),
   };
@@ -111,6 +113,11 @@ export function loopBuild(record: AvatarRecord, tone: Tone): string | null {
 /** The tones whose loops can be shown, in the order of the vocabulary; the base one is always among them. */
 export function readyTones(record: AvatarRecord): Tone[] {
   return tones.filter((tone) => tone === baseTone || loopBuild(record, tone) !== null);
+}
+
+/** Whether its build is of the photograph that it names, as this box would build it: it can be shown while it is made anew. */
+export function isServable({ status, build, version }: AvatarRecord): boolean {
+  return status === "ready" && build !== null && version === PREPARATION_VERSION;
 }
 
 /** Tones that were asked for, the base one apart. */

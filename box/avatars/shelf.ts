@@ -6,6 +6,7 @@ import type { AvatarStore } from "./store.ts";
 export class Shelf {
   readonly store: AvatarStore;
   readonly #records = new Map<string, AvatarRecord>();
+  readonly #unreadable = new Set<string>();
   /** The last write of each avatar: one follows the other, and removal follows them all. */
   readonly #writes = new Map<string, Promise<unknown>>();
 
@@ -25,8 +26,17 @@ export class Shelf {
     return [...this.#records.values()];
   }
 
-  async load(): Promise<void> {
-    for (const record of await this.store.load()) this.#records.set(record.id, record);
+  async load(onUnreadable: (id: string, error: unknown) => void): Promise<void> {
+    const records = await this.store.load((id, error) => {
+      this.#unreadable.add(id);
+      onUnreadable(id, error);
+    });
+    for (const record of records) this.#records.set(record.id, record);
+  }
+
+  /** Whether there is a folder of this name whose record could not be read. */
+  isUnreadable(id: string): boolean {
+    return this.#unreadable.has(id);
   }
 
   /** A record that is there once it is on disk, and not before. */
@@ -64,6 +74,14 @@ export class Shelf {
   /** Out of memory; its files are removed by `remove`. */
   forget(id: string): void {
     this.#records.delete(id);
+  }
+
+  /** Out of memory, and off the disk for any start that follows; its files are removed by `remove`. */
+  async withdraw(id: string): Promise<void> {
+    this.forget(id);
+    await this.#write(id, async () => {
+      if (!this.#records.has(id)) await this.store.removeRecord(id);
+    });
   }
 
   async remove(id: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { avatarStateSchema } from "../../contract/avatars.ts";
@@ -33,20 +34,24 @@ export class AvatarStore {
     this.root = root;
   }
 
-  /** Reads every record. Folders without a readable one are half made and removed, as is what no record names. */
-  async load(): Promise<AvatarRecord[]> {
+  /**
+   * Reads every record. Folders without one are half made, or on their way out, and removed, as is what no record names;
+   * one that is there and cannot be read is told of and left as it is, for a start that can.
+   */
+  async load(onUnreadable: (id: string, error: unknown) => void): Promise<AvatarRecord[]> {
     await mkdir(this.root, { recursive: true });
     const records: AvatarRecord[] = [];
     for (const entry of await readdir(this.root, { withFileTypes: true })) {
       if (entry.name.endsWith(".tmp")) await rm(join(this.root, entry.name), { force: true });
       if (!entry.isDirectory() || !AVATAR_ID.test(entry.name)) continue;
-      const record = await this.#readRecord(entry.name);
-      if (!record) {
-        await this.remove(entry.name);
-        continue;
+      try {
+        const record = await this.#readRecord(entry.name);
+        await this.removeAllBut(record);
+        records.push(record);
+      } catch (error) {
+        if (!isMissing(error)) onUnreadable(entry.name, error);
+        else if (!existsSync(join(this.root, entry.name, RECORD_FILE))) await this.remove(entry.name);
       }
-      await this.removeAllBut(record);
-      records.push(record);
     }
     return records;
   }
@@ -128,6 +133,11 @@ export class AvatarStore {
       if (name.endsWith(".tmp")) await rm(join(upload, name), { force: true });
   }
 
+  /** Without its record a folder is cleared by the next start, whatever else of it is still in use. */
+  removeRecord(id: string): Promise<void> {
+    return rm(join(this.root, id, RECORD_FILE), { force: true });
+  }
+
   remove(id: string): Promise<void> {
     return rm(join(this.root, id), { recursive: true, force: true });
   }
@@ -147,26 +157,29 @@ export class AvatarStore {
     return this.#replace(join(this.root, CHOICES_FILE), JSON.stringify(Object.fromEntries(choices), null, 2));
   }
 
-  async #readRecord(id: string): Promise<AvatarRecord | undefined> {
-    try {
-      const record = JSON.parse(await readFile(join(this.root, id, RECORD_FILE), "utf8")) as AvatarRecord;
-      const known = avatarStateSchema.safeParse(record.status).success;
-      return record.id === id && known && typeof record.display_name === "string" ? record : undefined;
-    } catch {
-      return undefined;
-    }
+  async #readRecord(id: string): Promise<AvatarRecord> {
+    const record = JSON.parse(await readFile(join(this.root, id, RECORD_FILE), "utf8")) as AvatarRecord;
+    const known = avatarStateSchema.safeParse(record.status).success;
+    if (record.id !== id || !known || typeof record.display_name !== "string")
+      throw new Error("avatar.json is not one that this version of the box knows");
+    return record;
   }
 
   async #replace(path: string, content: string | Buffer): Promise<void> {
     const temporary = `${path}.${randomUUID()}.tmp`;
     try {
-      await writeFile(temporary, content);
+      // On the disk before it takes the place of what is there.
+      await writeFile(temporary, content, { flush: true });
       await rename(temporary, path);
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;
     }
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
 }
 
 /** A large upload is moved and never copied, unless it lies on another disk. */

@@ -4,11 +4,10 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { extname } from "node:path";
-import type { ErrorCode } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Tone } from "../../contract/tones.ts";
-import { MediaError, type Media, type MediaFault } from "../media/media.ts";
-import { AvatarError } from "./errors.ts";
+import { MediaError, type Media } from "../media/media.ts";
+import { AvatarError, videoFaultCodes } from "./errors.ts";
 import { headOf } from "./store.ts";
 
 /** Footage of one tone; the library moves the file. */
@@ -143,20 +142,12 @@ export function storedTake(tone: Tone, index: number, filename: string): string 
   return `take__${tone}__${index}${extname(filename).toLowerCase()}`;
 }
 
-const codes: Record<MediaFault, ErrorCode> = {
-  unreadable: "video_unreadable",
-  unsupported: "video_unsupported",
-  too_large: "video_too_large",
-  too_long: "video_too_long",
-  too_slow: "video_unreadable",
-};
-
 /** What a video says of itself must hold before it is queued; whether a face is in it shows later. Rejects with AvatarError. */
 export async function checkVideo(media: Media, path: string, what: string): Promise<void> {
   const seconds = limits.videoSeconds;
   const facts = await media.facts(path).catch((error: unknown) => {
     if (!(error instanceof MediaError)) throw error;
-    throw new AvatarError(codes[error.fault], `${what}: ${error.message}`, { cause: error });
+    throw new AvatarError(videoFaultCodes[error.fault], `${what}: ${error.message}`, { cause: error });
   });
   const { video, durationSeconds: duration } = facts;
   if (!video) throw new AvatarError("video_unsupported", `${what} has no moving picture in it.`);

@@ -85,6 +85,12 @@ export class Slot {
     return this.#current?.account === account ? this.#current : null;
   }
 
+  /** Throws Refusal where no session is to begin: to be asked before anybody is sent away for one. */
+  requireTaking(): void {
+    if (this.#closed || this.#draining)
+      throw new Refusal("box_unavailable", "The box is shutting down.", { headers: { "Retry-After": "15" } });
+  }
+
   /** Opens a session and closes the one before it. Rejects with Refusal or OfferError; then the old one stays. */
   open(request: OpenRequest): Promise<{ session: LiveSession; answerSdp: string }> {
     const opened = this.#opening.then(() => this.#open(request));
@@ -108,8 +114,7 @@ export class Slot {
   async #open(request: OpenRequest): Promise<{ session: LiveSession; answerSdp: string }> {
     const { config, engine, hub } = this.#options;
     if (!engine) throw new Refusal("box_unavailable", "The media engine of this box is not built.");
-    if (this.#closed || this.#draining)
-      throw new Refusal("box_unavailable", "The box is shutting down.", { headers: { "Retry-After": "15" } });
+    this.requireTaking();
 
     const session = new LiveSession({
       caller: request.caller,

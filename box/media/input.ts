@@ -97,10 +97,5 @@ export function storageFull(): Refusal {
   return new Refusal("storage_full", "The disk of the box is full; nothing was kept.");
 }
 
-/** Tells a full disk of ours as what it is. */
-export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
-}
-
 /** Arguments as one would type them; none of them holds a space. */
 export const words = (line: string) => line.split(" ");

@@ -1,6 +1,7 @@
+import { isDiskFull } from "../failure.ts";
 import { encodeClip } from "./clip-encoding.ts";
 import { decodeFootage } from "./footage-decoding.ts";
-import { isDiskFull, storageFull } from "./input.ts";
+import { storageFull } from "./input.ts";
 import { clearLeftovers } from "./leftovers.ts";
 import type { ClipRequest, FileFacts, FootageRequest, Media, RecordingRequest } from "./media.ts";
 import { PhotoDecoder } from "./photo-decoder.ts";

@@ -5,6 +5,7 @@ import type { Tone } from "../../contract/tones.ts";
 import { toneName } from "../avatars/words.ts";
 import { AlertIcon, CheckIcon, RefreshIcon } from "../ui/icons.tsx";
 import { Spinner } from "../ui/spinner.tsx";
+import "./clip-states.css";
 
 export interface ClipStatesProps {
   clips: readonly Clip[];

@@ -11,6 +11,7 @@ import { Segmented } from "../ui/segmented.tsx";
 import { acceptAttribute, type Refusal, videoAcceptAttribute } from "./refusals.ts";
 import type { UploadPhase, UploadStore } from "./upload-store.ts";
 import { extraTones, rendersTones, type Take, type Wish } from "./upload-wish.ts";
+import "./upload-form.css";
 
 /** Short enough to stand side by side on a telephone. */
 const framings: { value: Framing; label: string }[] = [
