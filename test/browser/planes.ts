@@ -18,6 +18,8 @@ export default async function start(project: TestProject): Promise<() => Promise
     PORTAL_PORT: String(await freePort()),
     BOX_PORT: String(await freePort()),
     VISAVIS_STATE: state,
+    // Eight more tones of every stock face would take the processor from the tests for a long while.
+    STOCK_TONES: "off",
     ADMIN_EMAILS: "admin@example.com",
   });
   const line = await planes.line(/^ready http/);

@@ -154,9 +154,7 @@ describe("the studio", () => {
         timeout: 20_000,
       })
       .toBeGreaterThanOrEqual(256);
-    await expect
-      .poll(() => page.getByTestId("connection-state").getAttribute("data-state"), { timeout: 10_000 })
-      .toMatch(/live|connected/);
+    await connected();
     await page.getByText("Recording", { exact: true }).waitFor();
   });
 
@@ -208,10 +206,83 @@ describe("the studio", () => {
     await expect.poll(() => page.getByRole("button", { name: "Go live" }).isVisible()).toBe(true);
   });
 
+  it("begins a session that speaks a sound file", async () => {
+    const [offer] = await Promise.all([
+      page.waitForRequest((request) => new URL(request.url()).pathname === "/offer"),
+      page
+        .getByLabel("Speak a file")
+        .setInputFiles({ name: "hum.wav", mimeType: "audio/wav", buffer: humming(6) }),
+    ]);
+    expect(offer.postDataJSON()).toMatchObject({ audio: expect.any(String), voice_provider: "local" });
+    await connected();
+    await expect.poll(() => loudest(page, 500)).toBeGreaterThan(0.05);
+    await endLive(page);
+  });
+
+  it("tells what is wrong with a sound file, and stays off the air", async () => {
+    const buffer = Buffer.from("No sound at all.");
+    await page.getByLabel("Speak a file").setInputFiles({ name: "no.wav", mimeType: "audio/wav", buffer });
+    await expect
+      .poll(() => page.getByRole("alert").allInnerTexts())
+      .toContainEqual(expect.stringMatching(/sound/i));
+    expect(await page.getByRole("button", { name: "Go live" }).isVisible()).toBe(true);
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it("goes live with the usual voice when the picked one is gone, and says so once", async () => {
+    const picks = () =>
+      page.evaluate(() => Object.entries(localStorage).filter(([key]) => key.startsWith("visavis.voice")));
+    expect(await picks()).toHaveLength(1);
+    await page.evaluate(() => {
+      const gone = JSON.stringify({ provider: "local", id: "of-long-ago", name: "Ottilie" });
+      for (const key of Object.keys(localStorage))
+        if (key.startsWith("visavis.voice")) localStorage[key] = gone;
+    });
+    await page.reload();
+    await page.getByRole("button", { name: "Go live" }).click();
+    await page.getByText("Ottilie cannot be had any more.").waitFor();
+    await connected();
+    expect(await picks()).toEqual([]);
+    await endLive(page);
+  });
+
   it("threw nothing on the way", () => {
     expect(complaints).toEqual([]);
   });
 });
+
+async function connected(): Promise<void> {
+  await expect
+    .poll(() => page.getByTestId("connection-state").getAttribute("data-state"), { timeout: 10_000 })
+    .toBe("connected");
+}
+
+/** A WAV of somebody who hums. */
+function humming(seconds: number): Buffer {
+  const sampleRate = 16_000;
+  const wav = Buffer.alloc(44 + 2 * sampleRate * seconds);
+  wav.write("RIFF");
+  wav.writeUInt32LE(wav.length - 8, 4);
+  wav.write("WAVEfmt ", 8);
+  for (const [at, value] of [
+    [16, 16],
+    [24, sampleRate],
+    [28, 2 * sampleRate],
+  ] as const)
+    wav.writeUInt32LE(value, at);
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 2],
+    [34, 16],
+  ] as const)
+    wav.writeUInt16LE(value, at);
+  wav.write("data", 36);
+  wav.writeUInt32LE(wav.length - 44, 40);
+  for (let i = 0; i < sampleRate * seconds; i += 1)
+    wav.writeInt16LE(Math.round(10_000 * Math.sin((2 * Math.PI * 180 * i) / sampleRate)), 44 + 2 * i);
+  return wav;
+}
 
 async function choose(name: string, mimeType: string, buffer: Buffer): Promise<void> {
   await page.getByLabel("Choose a photograph or a video").setInputFiles({ name, mimeType, buffer });

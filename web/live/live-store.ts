@@ -57,7 +57,7 @@ export interface LiveState {
 }
 
 /** What a session begins with besides a face. */
-export type LiveWish = Pick<ConnectFields, "voice" | "voice_provider" | "recording">;
+export type LiveWish = Pick<ConnectFields, "voice" | "voice_provider" | "recording" | "audio">;
 
 export interface LiveOptions {
   /** What turns are to be spoken with; null where the session's own voice is right. */

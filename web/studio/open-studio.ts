@@ -5,6 +5,7 @@ import { UploadStore } from "../faces/upload-store.ts";
 import { LiveStore } from "../live/live-store.ts";
 import { MicrophoneStore } from "../live/microphone-store.ts";
 import { RecordingStore } from "../live/recording-store.ts";
+import { SpokenFileStore } from "../live/spoken-file-store.ts";
 import { portraitsApi } from "../portraits/portraits-api.ts";
 import { portal } from "../portal/portal.ts";
 import { createClient } from "../sdk/index.ts";
@@ -22,6 +23,7 @@ export function openStudio(account: string) {
     onVoiceRefused: voice.refused,
   });
   const microphone = new MicrophoneStore(client, { liveVoice: voice.choice.liveVoice });
+  const spokenFile = new SpokenFileStore(client);
   const upload = new UploadStore({
     client,
     attest: portraitsApi.attest,
@@ -36,12 +38,14 @@ export function openStudio(account: string) {
     recording,
     voice,
     microphone,
+    spokenFile,
     upload,
     /** Ends the session. */
     end: (): Promise<void> => client.disconnect(),
     /** Frees what is left once nobody looks any more. */
     free(): void {
       voice.dispose();
+      spokenFile.cancel();
       microphone.dispose();
       live.dispose();
       faces.dispose();

@@ -10,6 +10,7 @@ import { MicrophoneButton } from "../live/microphone-button.tsx";
 import { isMuteChord } from "../live/microphone-chord.ts";
 import { refusalTitle } from "../live/microphone-words.ts";
 import { Readouts } from "../live/readouts.tsx";
+import { SpokenFile } from "../live/spoken-file.tsx";
 import { Stage } from "../live/stage.tsx";
 import { Transcript } from "../live/transcript.tsx";
 import { useHeadingFocus } from "../shell/routing.tsx";
@@ -29,7 +30,7 @@ export interface StudioProps {
 }
 
 export function Studio({ parts, active }: StudioProps) {
-  const { client, faces, live, microphone, recording, upload, voice: voices } = parts;
+  const { client, faces, live, microphone, recording, spokenFile, upload, voice: voices } = parts;
   const faceState = useStore(faces);
   const state = useStore(live);
   const voice = useStore(microphone);
@@ -91,8 +92,15 @@ export function Studio({ parts, active }: StudioProps) {
   useHeadingFocus(heading, active);
 
   function goLive() {
+    spokenFile.cancel();
     const agreed = recording.agreement();
     if (face && agreed) void live.goLive(face.id, { ...voices.wish(), ...agreed });
+  }
+
+  async function speakFile(file: File) {
+    const audio = await spokenFile.send(file);
+    const agreed = recording.agreement();
+    if (audio !== null && face && agreed) void live.goLive(face.id, { ...voices.wish(), ...agreed, audio });
   }
 
   return (
@@ -209,6 +217,12 @@ export function Studio({ parts, active }: StudioProps) {
               <Picker state={faceState} onSelect={faces.select} onAdd={upload.open} />
               <div className="studio-options">
                 <VoiceButton choice={voices.choice} onOpen={() => setVoicesOpen(true)} />
+                <SpokenFile
+                  store={spokenFile}
+                  name={name}
+                  disabled={!face || agreement.fetching}
+                  onFile={(file) => void speakFile(file)}
+                />
                 <RecordingConsent store={recording} />
               </div>
             </>
