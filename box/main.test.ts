@@ -53,38 +53,42 @@ test("it listens, and a signal ends it and everything it started", { timeout: 60
   }
 });
 
-test("a state folder is one box's at a time, by whatever path, until that is killed", { timeout: 120_000 }, async () => {
-  const stateDir = await mkdtemp(join(tmpdir(), "visavis-main-"));
-  const other = `${stateDir}-link`;
-  await symlink(stateDir, other);
-  const first = start({ BOX_PORT: "0", VISAVIS_STATE: stateDir });
-  try {
-    await expect.poll(() => first.output.text, { timeout: 30_000 }).toContain("box listens");
-    // An upload of the running box, which a start would clear away.
-    const upload = join(stateDir, "incoming", "request-1");
-    await mkdir(upload, { recursive: true });
-    const second = start({ BOX_PORT: "0", VISAVIS_STATE: other });
-    expect(await second.exit).toBe(2);
-    expect(second.output.text).toContain("VISAVIS_STATE: another box is running");
-    expect(second.output.text).not.toContain("    at ");
-    expect(await stat(upload)).toBeDefined();
-
-    first.child.kill("SIGKILL");
-    await first.exit;
-    const third = start({ BOX_PORT: "0", VISAVIS_STATE: other });
+test(
+  "a state folder is one box's at a time, by whatever path, until that is killed",
+  { timeout: 120_000 },
+  async () => {
+    const stateDir = await mkdtemp(join(tmpdir(), "visavis-main-"));
+    const other = `${stateDir}-link`;
+    await symlink(stateDir, other);
+    const first = start({ BOX_PORT: "0", VISAVIS_STATE: stateDir });
     try {
-      await expect.poll(() => third.output.text, { timeout: 30_000 }).toContain("box listens");
+      await expect.poll(() => first.output.text, { timeout: 30_000 }).toContain("box listens");
+      // An upload of the running box, which a start would clear away.
+      const upload = join(stateDir, "incoming", "request-1");
+      await mkdir(upload, { recursive: true });
+      const second = start({ BOX_PORT: "0", VISAVIS_STATE: other });
+      expect(await second.exit).toBe(2);
+      expect(second.output.text).toContain("VISAVIS_STATE: another box is running");
+      expect(second.output.text).not.toContain("    at ");
+      expect(await stat(upload)).toBeDefined();
+
+      first.child.kill("SIGKILL");
+      await first.exit;
+      const third = start({ BOX_PORT: "0", VISAVIS_STATE: other });
+      try {
+        await expect.poll(() => third.output.text, { timeout: 30_000 }).toContain("box listens");
+      } finally {
+        third.child.kill("SIGKILL");
+        await third.exit;
+      }
     } finally {
-      third.child.kill("SIGKILL");
-      await third.exit;
+      first.child.kill("SIGKILL");
+      await first.exit;
+      await rm(other, { force: true });
+      await rm(stateDir, { recursive: true, force: true });
     }
-  } finally {
-    first.child.kill("SIGKILL");
-    await first.exit;
-    await rm(other, { force: true });
-    await rm(stateDir, { recursive: true, force: true });
-  }
-});
+  },
+);
 
 test.each([
   ["is under a file", (folder: string) => writeFile(join(folder, "state"), "")],
