@@ -40,6 +40,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** A box looks at the file once a second. */
+const eventually = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, { timeout: 15_000 });
+
 async function startBox(environment: Record<string, string> = {}): Promise<TestBox> {
   const box = await startTestBox({ SERVICE_API_KEYS: "", SERVICE_API_KEYS_TABLE: path, ...environment });
   opened.push(box);
@@ -68,7 +71,7 @@ test("a key of the file is full, for its account, and no operator's unless it sa
     operator: false,
   });
   await write([line(ann, "ann@example.org", { operator: true })]);
-  await expect.poll(async () => (await box.services.access.identify(ann))?.operator).toBe(true);
+  await eventually(async () => (await box.services.access.identify(ann))?.operator).toBe(true);
 });
 
 test("an account is the same however its address is written", async () => {
@@ -150,17 +153,17 @@ test("a line taken out ends its sessions, its sockets and its tokens, and nobody
   await write([line(bob, "bob@example.org")]);
   expect(await socket.next("error")).toMatchObject({ fatal: true });
   await socket.closed;
-  await expect.poll(() => box.services.slot.current).toBeNull();
+  await eventually(() => box.services.slot.current).toBeNull();
   for (const gone of [ann, token])
     expect(await refusalOf(await box.ask("/api/avatars", { key: gone }))).toEqual([401, "invalid_api_key"]);
   for (const good of [bob, ofBob]) expect((await box.ask("/api/avatars", { key: good })).status).toBe(200);
   expect(other.events.some(({ type }) => type === "error")).toBe(false);
   expect(box.services.access.revoked(digestOf(token))).toBe(true);
   const dir = join(box.services.config.stateDir, "minted-tokens");
-  await expect.poll(() => readdir(dir)).toEqual([digestOf(ofBob)]);
+  await eventually(() => readdir(dir)).toEqual([digestOf(ofBob)]);
 
   await write(both);
-  await expect.poll(async () => (await box.ask("/api/avatars", { key: ann })).status).toBe(200);
+  await eventually(async () => (await box.ask("/api/avatars", { key: ann })).status).toBe(200);
   expect((await box.ask("/api/avatars", { key: token })).status).toBe(401);
 });
 
@@ -168,14 +171,14 @@ test("a file that cannot be used any more changes nothing, is logged once, and c
   const box = await startBox();
   const faults = () => box.logged.filter(({ fault }) => fault !== undefined);
   await writeFile(path, `{"keys":[{"sha256":"${ann}"`);
-  await expect.poll(() => faults().length).toBe(1);
+  await eventually(() => faults().length).toBe(1);
   expect((await box.ask("/api/avatars", { key: ann })).status).toBe(200);
   await rm(path);
-  await expect.poll(() => faults().length).toBe(2);
+  await eventually(() => faults().length).toBe(2);
   expect((await box.ask("/api/avatars", { key: ann })).status).toBe(200);
   expect(JSON.stringify(box.logged)).not.toContain(ann);
   await write([]);
-  await expect.poll(async () => (await box.ask("/api/avatars", { key: ann })).status).toBe(401);
+  await eventually(async () => (await box.ask("/api/avatars", { key: ann })).status).toBe(401);
 });
 
 test.each([
