@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { closeCode } from "../../contract/control-socket.ts";
 import { connectAnswerSchema, iceServersSchema } from "../../contract/live.ts";
 import { otherKey, startTestBox, type TestBox } from "../testing/test-box.ts";
@@ -162,6 +162,10 @@ test("a box that drains takes no new session, and its state says so", async () =
   const response = await box.ask("/connect", { body: offer });
   expect(response.status).toBe(503);
   expect(response.headers.get("retry-after")).toBe("15");
+  // Nobody else is troubled for it.
+  const settings = vi.spyOn(box.services.portal, "settings");
+  const asked = await box.ask("/connect", { body: { ...offer, avatar: "nobody" } });
+  expect([asked.status, settings.mock.calls]).toEqual([503, []]);
   expect(await (await box.ask("/health")).json()).toMatchObject({ state: "draining" });
 });
 
