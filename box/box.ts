@@ -4,9 +4,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
-import type { HeartbeatAnswer } from "../contract/internal/boxes.ts";
 import packageJson from "../package.json" with { type: "json" };
-import { openCredentials, type Credentials } from "./access/credentials.ts";
+import { openCredentials } from "./access/credentials.ts";
 import { createApp } from "./api/app.ts";
 import { clearSpool } from "./api/spool.ts";
 import { faceHooks } from "./avatars/hooks.ts";
@@ -34,12 +33,11 @@ import { Percentiles } from "./ops/percentiles.ts";
 import { AvatarReports } from "./portal/avatar-reports.ts";
 import { PortalClient } from "./portal/client.ts";
 import { ErasureSweep } from "./portal/erasure-sweep.ts";
-import { Heartbeats } from "./portal/heartbeat.ts";
+import { PortalLink } from "./portal/link.ts";
 import { MediaArchive } from "./portal/media-archive.ts";
 import type { Portal } from "./portal/portal.ts";
 import { SessionReports } from "./portal/session-reports.ts";
 import { StandalonePortal } from "./portal/standalone.ts";
-import { VoiceReport } from "./portal/voice-report.ts";
 import { keptWeightsVolume } from "./portal/weights-volume.ts";
 import { Recordings } from "./recordings/recordings.ts";
 import type { Services } from "./services.ts";
@@ -80,6 +78,8 @@ export interface RunningBox {
 
 /** Rooms and other sessions a box has at once. */
 const capacity = 1;
+/** What a portal that is away has not taken by then stays on disk. */
+const portalPatienceMs = 180_000;
 
 export async function startBox(parts: BoxParts): Promise<RunningBox> {
   const { config, log, engine } = parts;
@@ -135,8 +135,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     help: "Reports that the portal has not taken yet.",
     read: () => client?.reportsWaiting ?? 0,
   });
-  let heartbeats: Heartbeats | null = null;
-  let ending = false;
+  let link: PortalLink | null = null;
   let closing: Promise<void> | null = null;
   const sessionReports = new SessionReports({
     portal,
@@ -153,14 +152,14 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     onBegin: (session) => {
       log.info({ session: session.id, avatar: session.avatar.id }, "session began");
       sessionReports.began(session);
-      heartbeats?.beat();
+      link?.beat();
     },
     onLine: (session, line) => sessionReports.line(session, line),
     onEnd: (session, reason) => {
       log.info({ session: session.id, reason, turns: session.turns }, "session ended");
       metrics.operations.sessionEnded(reason);
       sessionReports.ended(session, reason);
-      heartbeats?.beat();
+      link?.beat();
     },
   });
   const recordings = new Recordings({ config, portal, media: parts.media, hub, log });
@@ -258,46 +257,30 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
   acceptUpgrades({ server, access, sockets, microphones, log });
   const url = await listen(server, config);
 
-  if (client) {
-    heartbeats = new Heartbeats({
-      log,
-      send: (heartbeat) => client.heartbeat(heartbeat),
-      // A box that ends drains whatever the portal thinks.
-      onAnswer: (answer) => obey(services, credentials, ending ? { ...answer, drain: true } : answer),
-      compose: (revocationsSeen) => ({
-        public_url: config.publicUrl ?? url,
-        region: config.region,
-        state: slot.state,
-        session: slot.current && {
-          session_id: slot.current.id,
-          account: slot.current.account,
-          kind: slot.current.kind,
-        },
-        room: null,
-        capacity,
-        avatars_warm: slot.current ? [slot.current.avatar.id] : [],
-        build: { known: config.commit !== "unknown", short_commit: config.commit.slice(0, 7) },
-        uptime_s: Math.round(process.uptime()),
-        revocations_seen: revocationsSeen,
-      }),
+  if (client && config.portal)
+    link = new PortalLink({
+      client,
+      services,
+      portal: config.portal,
+      url,
+      capacity,
+      revoke: (digests) => credentials.revoke(digests),
     });
-    heartbeats.beat();
-  }
-  const voiceReport =
-    config.portal && new VoiceReport({ portal: config.portal, engine: voices.builtin, log });
-  voiceReport?.start();
   log.info(
     { url, portal: config.portal?.url ?? null, open: access.open, media: engine !== null },
     "box listens",
   );
 
   const drain = () => {
-    ending = true;
     slot.drain(true);
-    heartbeats?.beat();
+    link?.end();
   };
   const settled = async (enough: AbortSignal) => {
-    await unlessAborted(Promise.all([recordings.settled(enough), portal.reported()]), enough);
+    const done = new AbortController();
+    const over = AbortSignal.any([enough, done.signal]);
+    const delivered = unlessAborted(Promise.all([recordings.settled(over), portal.reported()]), over);
+    await Promise.race([delivered, ...(link ? [link.silent(portalPatienceMs, over)] : [])]);
+    done.abort();
   };
   const close = async () => {
     client?.hurry();
@@ -307,7 +290,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     await recordings.close();
     models.readiness.close();
     await closeServer(server);
-    await Promise.all([heartbeats?.close(), voiceReport?.close(), credentials.close()]);
+    await Promise.all([link?.close(), credentials.close()]);
     await Promise.all([
       ears.close(),
       toolboxes.close?.(),
@@ -333,15 +316,6 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
 
 async function openMeasuredEars({ ears, config, log }: BoxParts, metrics: Metrics): Promise<Ears> {
   return measuredEars(ears ?? (await openEars({ config, log })), metrics);
-}
-
-/** What the portal's answer to a heartbeat asks for. */
-function obey({ slot, log }: Services, credentials: Credentials, answer: HeartbeatAnswer): void {
-  if (answer.drain !== slot.draining) {
-    log.info({ drain: answer.drain }, "the portal ordered a change of drain");
-    slot.drain(answer.drain);
-  }
-  if (answer.revoked.length > 0) credentials.revoke(answer.revoked);
 }
 
 /** What stands on a credential ends with it. */

@@ -14,6 +14,10 @@ export const limits = {
   videoSide: 4096,
   takesPerTone: 20,
   audioSeconds: 600,
+  /** A sound file that was uploaded is removed after this long. */
+  soundKeptSeconds: 30 * 24 * 3600,
+  /** A recording waits on a box this long to be stored. */
+  recordingWaitsSeconds: 30 * 24 * 3600,
   /** A clip that a voice is cloned from. */
   voiceClipSeconds: { min: 3, max: 60 },
   /** Browsers send about 10 KiB with every codec they have; nobody needs six times that. */
@@ -73,6 +77,8 @@ export const limits = {
 
   previewTextChars: 200,
   previewsPerMinute: 12,
+  /** Samples of a provider's voices that are made for one account; those made before are free. */
+  samplesPerHour: 60,
   voiceCatalogueSeconds: 300,
   voiceCatalogueFailedSeconds: 30,
 

@@ -14,6 +14,6 @@ export default defineConfig({
     // Many wait for sound, sockets and timers rather than for a core; vitest would leave one of two cores idle.
     maxWorkers: 2,
     testTimeout: 30_000,
-    hookTimeout: 60_000,
+    hookTimeout: 150_000,
   },
 });

@@ -66,6 +66,7 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
     const face = faceOf(faces, account, { asked: body.avatar, saved: settings.avatar });
     const own = await voices.of(account, { settings, wishes: [request] });
     const chosen = own.choose(request, null, settings, face?.id ?? null);
+    chosen.engine.warm?.(chosen.voice);
     const speech = async function* (
       clauses: AsyncIterable<Clause>,
       signal: AbortSignal,

@@ -49,10 +49,14 @@ export async function goLive(
       ? new Refusal("unknown_avatar", `There is no avatar ${JSON.stringify(wish.avatar)}.`)
       : new Refusal("avatar_not_ready", "No avatar is ready yet.", { headers: { "Retry-After": "5" } });
   const avatar = await faces.ready(caller.account, face.id);
-  const voice = { voice: wish.voice, voiceProvider: wish.voice_provider };
+  // A blank one is none.
+  const voice = {
+    voice: wish.voice?.trim() || undefined,
+    voiceProvider: wish.voice_provider?.trim() || undefined,
+  };
   const own = await voices.of(caller.account, { settings, wishes: [voice] });
   // A voice that cannot be had is refused here; a voice engine that is down is not: the face goes live without it.
-  if (wish.voice !== undefined || wish.voice_provider !== undefined)
+  if (voice.voice !== undefined || voice.voiceProvider !== undefined)
     own.choose(voice, null, settings, avatar.id);
   const setting = { voices: own, settings, wish: voice, avatar: avatar.id };
   return slot.open({

@@ -8,6 +8,7 @@ import { previewRequestSchema, voicePrepareRequestSchema } from "../../contract/
 import type { ErrorCode } from "../../contract/errors.ts";
 import { Refusal } from "../failure.ts";
 import { faceOf } from "../live/faces.ts";
+import { isDiskFull } from "../media/input.ts";
 import { MediaError, type MediaFault } from "../media/media.ts";
 import type { Services } from "../services.ts";
 import { readCatalogue } from "../voices/catalogue.ts";
@@ -75,15 +76,15 @@ export function voiceRoutes(services: Services): Hono<BoxEnv> {
     let folder: string | null = null;
     try {
       await cleared;
-      await mkdir(clips, { recursive: true });
+      await mkdir(clips, { recursive: true, mode: 0o700 });
       folder = await mkdtemp(join(clips, "clip-"));
       const path = join(folder, "clip");
-      await writeFile(path, bytes);
+      await writeFile(path, bytes, { mode: 0o600 });
       const maxSeconds = limits.voiceClipSeconds.max;
       return await media.sound(path, { sampleRate: clipSampleRate, maxSeconds, signal });
     } catch (error) {
       if (error instanceof MediaError) throw new Refusal(clipFaults[error.fault], error.message);
-      if ((error as NodeJS.ErrnoException).code === "ENOSPC")
+      if (isDiskFull(error))
         throw new Refusal("storage_full", "The disk of the box is full.", { cause: error });
       throw error;
     } finally {
@@ -140,8 +141,12 @@ export function voiceRoutes(services: Services): Hono<BoxEnv> {
     const server = speechServer();
     if (!server.has(voice) || !server.mayUse(voice, callerOf(c).account))
       throw new Refusal("invalid_body", "voice: you have no such voice on the speech server.");
-    const { status, body } = await spokenFor(prepareVoice(server, { voice, signal: c.req.raw.signal }));
-    return new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json" } });
+    const { status, type, bytes } = await spokenFor(
+      prepareVoice(server, { voice, signal: c.req.raw.signal }),
+    );
+    // These statuses have no body.
+    const body = status === 204 || status === 205 ? null : new Uint8Array(bytes);
+    return new Response(body, { status, headers: type === "" ? {} : { "Content-Type": type } });
   });
 
   return app;

@@ -4,11 +4,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ArchiveFile } from "../../contract/internal/avatars.ts";
 import { baseTone, tones, type Tone } from "../../contract/tones.ts";
-import { CLIP_FILE } from "./builds.ts";
 import { PREVIEW_FILE } from "./prepare.ts";
 import { loopBuild, type AvatarRecord } from "./record.ts";
 import type { Shelf } from "./shelf.ts";
 import { SOURCE_FILE } from "./store.ts";
+import { CLIP_FILE } from "./workshop.ts";
 
 /** A file on its way to the archive, where it lies here. */
 export interface ArchivableFile extends Pick<ArchiveFile, "role" | "tone" | "filename" | "content_type"> {

@@ -77,7 +77,7 @@ export class BuildQueue {
   claimTone(avatar: string, tone: Tone, { idle = false }: { idle?: boolean } = {}): Claim {
     this.#requireOpen();
     const held = this.#of(avatar);
-    if (held.some(({ kind, queued }) => kind === "removal" || (kind === "upload" && !queued)))
+    if (this.isBeingTakenIn(avatar) || held.some(({ kind }) => kind === "removal"))
       throw new AvatarError("avatar_busy", "This avatar is being uploaded again; try again in a moment.");
     if (held.some((claim) => claim.tone === tone))
       throw new AvatarError("clip_already_generating", "This clip is being built already; wait for it.");
@@ -89,9 +89,9 @@ export class BuildQueue {
     return this.#of(avatar).length > 0;
   }
 
-  /** Whether a claim has not got as far as a build, which is when it cannot be called off. */
+  /** Whether an upload has not got as far as a build, which is when it cannot be called off. */
   isBeingTakenIn(avatar: string): boolean {
-    return this.#of(avatar).some(({ queued }) => !queued);
+    return this.#of(avatar).some(({ kind, queued }) => kind === "upload" && !queued);
   }
 
   /** Resolves when nothing is under way for an avatar, or for the variant of one tone. */
@@ -152,6 +152,7 @@ export class BuildQueue {
       done: promise,
       queued: false,
       start: (build) => {
+        if (controller.signal.aborted) return held.release();
         held.queued = true;
         this.#waiting[lane].push({ claim: held, build });
         this.#running ??= this.#run();

@@ -3,42 +3,22 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { AvatarInfo } from "../../native/binding/index.d.ts";
-import type { BuildStep, Framing } from "../../contract/avatars.ts";
+import type { BuildStep } from "../../contract/avatars.ts";
 import type { Clip } from "../../contract/clips.ts";
 import { baseTone, type Tone } from "../../contract/tones.ts";
-import type { Media } from "../media/media.ts";
 import type { BuildQueue, Claim } from "./build-queue.ts";
-import type { ClipGenerator } from "./clips/generator.ts";
-import { squareOf } from "./entry.ts";
+import { AvatarError } from "./errors.ts";
 import { isDefect, sentenceOf } from "./faults.ts";
-import { buildFootage, checkFootage } from "./footage.ts";
 import type { Journal } from "./journal.ts";
-import type { FaceFinder } from "./landmarks.ts";
-import { buildPhoto, checkPhoto, encodeSource, PREPARATION_VERSION } from "./prepare.ts";
-import type { AvatarBuilder, CheckedPhoto } from "./prepare.ts";
-import { askedTones, clipOf, epochSeconds, seedOf, type AvatarRecord, type ClipRecord } from "./record.ts";
+import { PREPARATION_VERSION } from "./prepare.ts";
+import type { CheckedPhoto } from "./prepare.ts";
+import { clipOf, epochSeconds, isServable, type AvatarRecord, type ClipRecord } from "./record.ts";
 import type { Shelf } from "./shelf.ts";
-
-export const CLIP_FILE = "clip.mp4";
-export const LOOP_FILE = "loop.i420";
-/** Length of the clips that a generator is asked for. */
-const GENERATED_SECONDS = 8;
+import { CLIP_FILE, Workshop, type Tools } from "./workshop.ts";
 
 const notBuilt = "The avatar could not be built.";
 const clipNotBuilt = "The clip could not be built.";
 const boxEnded = "The box stopped while this clip was built. Ask for it again.";
-
-/** Everything that builds avatars, as a test may replace it. */
-export interface Tools {
-  media: Media;
-  finder: FaceFinder;
-  builder: AvatarBuilder;
-  /** Null where the built-in motion renderer makes the clips. */
-  generator: ClipGenerator | null;
-  footage: { check: typeof checkFootage; build: typeof buildFootage };
-}
-
-export const footageTools: Tools["footage"] = { check: checkFootage, build: buildFootage };
 
 export interface BuildsOptions {
   shelf: Shelf;
@@ -54,11 +34,11 @@ class Unwanted extends Error {}
 
 export class Builds {
   readonly #options: BuildsOptions;
-  /** The photograph that was looked at last: its tones follow one another. */
-  #seen: { upload: string; framing: Framing; photo: CheckedPhoto } | null = null;
+  readonly #workshop: Workshop;
 
   constructor(options: BuildsOptions) {
     this.#options = options;
+    this.#workshop = new Workshop(options.shelf.store, options.tools);
   }
 
   /** Queues the build of an avatar itself; `photo` is what its check found already. */
@@ -85,18 +65,28 @@ export class Builds {
 
   async #buildAvatar(claim: Claim, photo: CheckedPhoto | undefined): Promise<void> {
     const { shelf, journal, queue } = this.#options;
-    const begun = shelf.get(claim.avatar);
+    const begun = await shelf
+      .change(claim.avatar, (record) => ({ ...record, begun: (record.begun ?? 0) + 1 }))
+      .catch(() => shelf.get(claim.avatar));
     if (!begun) return;
     const { id } = begun;
+    // What can be shown already stays as it is until the next is there, and if that is never.
+    const remade = isServable(begun);
     const build = shelf.store.newBuild();
     const outDir = shelf.store.dirOf(id, build);
     let step: BuildStep = "decode";
     const onStep = (next: BuildStep) => {
       step = next;
-      journal.step(id, next);
+      if (!remade) journal.step(id, next);
     };
     try {
-      const made = await this.#makeAvatar({ record: begun, outDir, photo, onStep, signal: claim.signal });
+      const made = await this.#workshop.avatar({
+        record: begun,
+        outDir,
+        photo,
+        onStep,
+        signal: claim.signal,
+      });
       const base = await this.#baseClip(outDir, made, begun, claim.signal);
       const ready = await shelf.change(id, (record) =>
         sameSource(record, begun)
@@ -105,6 +95,7 @@ export class Builds {
               status: "ready",
               detail: "",
               build,
+              begun: 0,
               version: PREPARATION_VERSION,
               ...(made.square && { square: made.square }),
               clips: { ...record.clips, [baseTone]: base },
@@ -120,47 +111,25 @@ export class Builds {
     } catch (error) {
       await rm(outDir, { recursive: true, force: true });
       // What the end of the box called off is built at its next start.
-      if (queue.closed && (claim.signal.aborted || isDefect(error))) return;
+      const calledOff = queue.closed && (claim.signal.aborted || isDefect(error));
+      const unwanted = error instanceof Unwanted;
       const detail = sentenceOf(error, notBuilt);
-      const failed = await this.#fail(id, (record) =>
-        sameSource(record, begun) && !(error instanceof Unwanted)
-          ? { ...record, status: "failed", detail, build: begun.build, updated_at: epochSeconds() }
-          : undefined,
-      );
-      if (!failed) return;
+      const failed = await this.#fail(id, (record) => {
+        if (!sameSource(record, begun) || unwanted) return undefined;
+        if (calledOff) return { ...record, begun: 0 };
+        const updated_at = epochSeconds();
+        if (!remade) return { ...record, status: "failed", detail, begun: 0, build: begun.build, updated_at };
+        const failure = { state: "failed", detail, updated_at } as const;
+        return withClip({ ...record, begun: 0 }, baseTone, (clip) => ({ ...clip, ...failure }));
+      });
+      if (!failed || calledOff) return;
       if (isDefect(error)) this.#options.onFault?.(error);
-      journal.failed(id, step, detail);
+      // Of what was uploaded before under its id nothing stays but the build that a session may be showing.
+      await shelf.store.removeAllBut(failed).catch(() => undefined);
+      if (remade) journal.settle(failed);
+      else journal.failed(id, step, detail);
       this.tell(id, baseTone);
     }
-  }
-
-  async #makeAvatar({
-    record,
-    outDir,
-    photo,
-    onStep,
-    signal,
-  }: {
-    record: AvatarRecord;
-    outDir: string;
-    photo: CheckedPhoto | undefined;
-    onStep(step: BuildStep): void;
-    signal: AbortSignal;
-  }): Promise<AvatarInfo & { square?: NonNullable<AvatarRecord["square"]> }> {
-    const { shelf } = this.#options;
-    if (record.kind !== "video") {
-      const checked = photo ?? (await this.#look(record, signal, onStep));
-      if (askedTones(record).length > 0) this.#remember(record, checked);
-      return { ...(await this.#render({ record, photo: checked, tone: baseTone, outDir, onStep })) };
-    }
-    const { finder, media, footage } = this.#options.tools;
-    const files = record.takes?.[baseTone] ?? (record.original ? [record.original.file] : []);
-    const paths = files.map((file) => shelf.store.uploaded(record, file));
-    const { framing } = record;
-    const checked = await footage.check({ paths, framing, finder, media, onStep, signal });
-    await shelf.store.saveSource(record, await encodeSource(checked.still));
-    const info = await footage.build({ footage: checked, outDir, finder, media, onStep, signal });
-    return { ...info, square: squareOf({ crop: checked.crop, source: checked.still }) };
   }
 
   /** An avatar lives without its MP4. */
@@ -178,11 +147,11 @@ export class Builds {
       version: PREPARATION_VERSION,
       frames: info.frames,
       fps: info.fps,
-      begun: false,
+      begun: 0,
       updated_at: epochSeconds(),
     };
     try {
-      await this.#encode(outDir, info, signal);
+      await this.#workshop.encode(outDir, info, signal);
       return clip;
     } catch (error) {
       if (signal.aborted) throw error;
@@ -196,15 +165,16 @@ export class Builds {
     const { shelf, queue } = this.#options;
     const { avatar: id, tone } = claim;
     const begun = await shelf
-      .change(id, (record) => withClip(record, tone, (clip) => ({ ...clip, begun: true })))
+      .change(id, (record) => withClip(record, tone, (clip) => ({ ...clip, begun: Number(clip.begun) + 1 })))
       .catch(() => shelf.get(id));
     const clip = begun?.clips?.[tone];
     if (!begun || clip?.state !== "generating") return;
     const build = shelf.store.newBuild();
     const outDir = shelf.store.dirOf(id, build);
     try {
-      const made = await this.#makeTone({ record: begun, clip, tone, outDir, signal: claim.signal });
-      await this.#encode(outDir, made, claim.signal);
+      if (begun.status === "failed") throw new AvatarError("face_unusable", begun.detail || notBuilt);
+      const made = await this.#workshop.tone({ record: begun, clip, tone, outDir, signal: claim.signal });
+      await this.#workshop.encode(outDir, made, claim.signal);
       const { frames, fps, generated } = made;
       const ready = await shelf.change(id, (record) =>
         sameSource(record, begun)
@@ -216,7 +186,7 @@ export class Builds {
               version: PREPARATION_VERSION,
               frames,
               fps,
-              begun: false,
+              begun: 0,
               ...(generated !== undefined && { generated_file: generated }),
               archived: false,
               updated_at: epochSeconds(),
@@ -234,7 +204,7 @@ export class Builds {
       const detail = calledOff ? boxEnded : sentenceOf(error, clipNotBuilt);
       // The next start of the box takes up what its end called off, unless that would be paid for again.
       const waits = calledOff && clip.template !== "http";
-      const after: Partial<ClipRecord> = waits ? { begun: false } : { state: "failed", detail, begun: false };
+      const after: Partial<ClipRecord> = waits ? { begun: 0 } : { state: "failed", detail, begun: 0 };
       const failed = await this.#fail(id, (record) =>
         sameSource(record, begun)
           ? withClip(record, tone, () => ({ ...clip, ...after, updated_at: epochSeconds() }))
@@ -243,128 +213,13 @@ export class Builds {
       if (failed && !waits) this.#settle(failed, tone);
     } finally {
       const rest = Object.values(shelf.get(id)?.clips ?? {});
-      if (!rest.some(({ state }) => state === "generating")) this.#seen = null;
+      if (!rest.some(({ state }) => state === "generating")) this.#workshop.forget();
     }
   }
 
   #settle(record: AvatarRecord, tone: Tone): void {
     this.#options.journal.settle(record);
     this.tell(record.id, tone);
-  }
-
-  async #makeTone({
-    record,
-    clip,
-    tone,
-    outDir,
-    signal,
-  }: {
-    record: AvatarRecord;
-    clip: ClipRecord;
-    tone: Tone;
-    outDir: string;
-    signal: AbortSignal;
-  }): Promise<AvatarInfo & { generated?: string }> {
-    const { shelf, tools } = this.#options;
-    const { generator } = tools;
-    const { store } = shelf;
-    const takes = (record.takes?.[tone] ?? []).map((file) => store.uploaded(record, file));
-    if (clip.template === "footage")
-      return this.#track({ paths: takes, framing: record.framing, outDir, signal });
-    if (clip.template === "http" && clip.generated_file !== undefined) {
-      const paths = [store.uploaded(record, clip.generated_file)];
-      return this.#track({ paths, framing: "full", outDir, signal });
-    }
-    const photo = await this.#look(record, signal);
-    if (clip.template === "motion" || !generator) return this.#render({ record, photo, tone, outDir });
-    const made = await generator.generate({
-      still: await encodeSource(photo.cropped),
-      tone,
-      amplitude: record.gesture_amplitude,
-      seconds: GENERATED_SECONDS,
-      folder: store.uploaded(record, ""),
-      signal,
-    });
-    try {
-      const info = await this.#track({ paths: [made], framing: "full", outDir, signal });
-      // It is kept for the next version of the preparation, and replaces what was paid for before.
-      const generated = `generated__${tone}.mp4`;
-      await store.addToUpload(record, { name: generated, content: { path: made, keep: false } });
-      return { ...info, generated };
-    } finally {
-      await rm(made, { force: true });
-    }
-  }
-
-  async #track({
-    paths,
-    framing,
-    outDir,
-    signal,
-  }: {
-    paths: readonly string[];
-    framing: Framing;
-    outDir: string;
-    signal: AbortSignal;
-  }): Promise<AvatarInfo> {
-    const { finder, media, footage } = this.#options.tools;
-    const checked = await footage.check({ paths, framing, finder, media, signal });
-    return footage.build({ footage: checked, outDir, finder, media, signal });
-  }
-
-  async #render({
-    record,
-    photo,
-    tone,
-    outDir,
-    onStep,
-  }: {
-    record: AvatarRecord;
-    photo: CheckedPhoto;
-    tone: Tone;
-    outDir: string;
-    onStep?(step: BuildStep): void;
-  }): Promise<AvatarInfo> {
-    const { builder } = this.#options.tools;
-    return buildPhoto({
-      photo,
-      outDir,
-      motion: record.gesture_amplitude,
-      seed: seedOf(record),
-      builder: (options) => builder({ ...options, tone }),
-      ...(onStep && { onStep }),
-    });
-  }
-
-  /** Looks at the kept picture, or remembers what it saw. */
-  async #look(
-    record: AvatarRecord,
-    signal: AbortSignal,
-    onStep?: (step: BuildStep) => void,
-  ): Promise<CheckedPhoto> {
-    const { shelf, tools } = this.#options;
-    const { framing } = record;
-    if (this.#seen?.upload === sourceOf(record) && this.#seen.framing === framing) return this.#seen.photo;
-    const bytes = await shelf.store.readPicture(record);
-    const { finder, media } = tools;
-    const photo = await checkPhoto({ bytes, framing, finder, media, signal, ...(onStep && { onStep }) });
-    this.#remember(record, photo);
-    return photo;
-  }
-
-  #remember(record: AvatarRecord, photo: CheckedPhoto): void {
-    this.#seen = { upload: sourceOf(record), framing: record.framing, photo };
-  }
-
-  async #encode(outDir: string, { width, height, fps }: AvatarInfo, signal: AbortSignal): Promise<void> {
-    await this.#options.tools.media.clip({
-      framesPath: join(outDir, LOOP_FILE),
-      width,
-      height,
-      fps,
-      outPath: join(outDir, CLIP_FILE),
-      signal,
-    });
   }
 
   /** A change that is kept in memory even where the disk takes nothing more. */
@@ -378,11 +233,6 @@ export class Builds {
     const after = shelf.get(id);
     return after === before ? undefined : after;
   }
-}
-
-/** Names the picture behind a record: another upload is another one. */
-function sourceOf({ id, upload = "", sha256 }: AvatarRecord): string {
-  return `${id}/${upload}/${sha256}`;
 }
 
 /** Whether a record is still about the file that a build began with. */

@@ -44,6 +44,12 @@ export class Journal {
     this.#tell(avatar, { state: "preparing", step, progress: PROGRESS[step] });
   }
 
+  /** The avatar itself waits to be built, anew where it was before. */
+  queued(avatar: string): void {
+    this.begin(avatar);
+    this.step(avatar, "decode");
+  }
+
   failed(avatar: string, step: BuildStep, detail: string): void {
     const progress = PROGRESS[step];
     this.#tell(avatar, { state: "failed", step, progress, detail, finished_at: epochSeconds() });

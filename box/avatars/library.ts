@@ -8,65 +8,40 @@ import {
   type AvatarList,
   type VideoList,
 } from "../../contract/avatars.ts";
-import type { BuildReport } from "../../contract/avatars.ts";
 import type { Clip } from "../../contract/clips.ts";
-import { baseTone, tones as vocabulary, type Tone } from "../../contract/tones.ts";
+import { baseTone, type Tone } from "../../contract/tones.ts";
 import type { BoxConfig } from "../config.ts";
-import type { Media } from "../media/media.ts";
 import { archivable, markArchived, type Archivable } from "./archiving.ts";
 import { BuildQueue } from "./build-queue.ts";
-import { Builds, CLIP_FILE, footageTools, type Tools } from "./builds.ts";
-import type { ClipGenerator } from "./clips/generator.ts";
+import { Builds } from "./builds.ts";
 import { HttpClipGenerator } from "./clips/http-generator.ts";
+import { parseTone } from "./clips/plan.ts";
 import { retryClip } from "./clips/retry.ts";
-import { entryOf, type AvatarEntry } from "./entry.ts";
-import { eraseAvatar } from "./erasing.ts";
+import { createAvatar } from "./creating.ts";
+import { entryOf, takenAt, type AvatarEntry } from "./entry.ts";
+import { eraseAvatar, removeAvatar } from "./erasing.ts";
 import { AvatarError } from "./errors.ts";
-import { withDisk } from "./faults.ts";
-import { AVATAR_ID, displayName, filenameId, uniqueId } from "./ids.ts";
-import { takeIn, type CheckConsent } from "./intake.ts";
+import { AVATAR_ID, filenameId, uniqueId } from "./ids.ts";
+import type { CheckConsent } from "./intake.ts";
 import { Journal } from "./journal.ts";
 import { FaceFinder } from "./landmarks.ts";
+import type { AvatarLibraryOptions } from "./library-options.ts";
 import { finishedOf, listAvatars, listVideos, type FinishedAvatar } from "./listing.ts";
 import { nativeBuilder, PREVIEW_FILE } from "./prepare.ts";
-import type { AvatarBuilder } from "./prepare.ts";
 import { clipsOf, loopBuild, readyTones, type AvatarRecord, type ClipTemplate } from "./record.ts";
 import { resume } from "./resuming.ts";
 import { Shelf } from "./shelf.ts";
 import { stockRank } from "./stock.ts";
 import { AvatarStore } from "./store.ts";
 import type { CreateAvatarRequest } from "./upload.ts";
+import { CLIP_FILE, footageTools, type Tools } from "./workshop.ts";
 
+export type { AvatarLibraryOptions } from "./library-options.ts";
 export type { AvatarEntry } from "./entry.ts";
 export type { CreateAvatarRequest } from "./upload.ts";
 
-export interface AvatarLibraryOptions {
-  /** Reads what was uploaded and writes clips. */
-  media: Media;
-  /** The box's state folder; avatars live in `<stateDir>/avatars`. */
-  stateDir: string;
-  /** What the box offers; everything that is built in unless told otherwise. */
-  offers?: BoxConfig["avatars"];
-  onProgress?(avatar: string, report: BuildReport): void;
-  /** The clip of a tone moved. What an upload begins with is not told: whoever uploads knows. */
-  onClip?(avatar: string, clip: Clip): void;
-  /** A build failed for a reason that its owner cannot be told. */
-  onFault?(error: unknown): void;
-  /** Whether an account agreed to a likeness; a box alone takes any token as its caller's word. */
-  checkConsent?: CheckConsent;
-  /** The native builder unless told otherwise. */
-  builder?: AvatarBuilder;
-  /** Makes the clips in place of the one that `offers` names. */
-  generator?: ClipGenerator;
-  footage?: Tools["footage"];
-  /** A face finder that others use too, left open at the end; one of its own unless told otherwise. */
-  finder?: FaceFinder;
-  /** Folder of the stock portraits; the ones that ship unless told otherwise. */
-  stockDir?: string;
-}
-
 const STOCK_DIR = fileURLToPath(new URL("stock/", import.meta.url));
-const everything: BoxConfig["avatars"] = { photoCreation: true, clips: { kind: "builtin" } };
+const everything = { photoCreation: true, clips: { kind: "builtin" } } satisfies BoxConfig["avatars"];
 const anyToken: CheckConsent = ({ token }) => Promise.resolve(token.trim() !== "");
 
 /** The avatars of one box, on disk and in memory: who may see which, and what state each is in. */
@@ -115,13 +90,18 @@ export class AvatarLibrary {
    */
   static async open(options: AvatarLibraryOptions): Promise<AvatarLibrary> {
     const library = new AvatarLibrary(options);
-    await library.#shelf.load();
+    await library.#shelf.load((id, cause) =>
+      options.onFault?.(
+        new Error(`the record of ${id} cannot be read; its folder is left as it is`, { cause }),
+      ),
+    );
     library.#choices = await library.#shelf.store.loadChoices();
     await resume({
       shelf: library.#shelf,
       queue: library.#queue,
       builds: library.#builds,
       stockDir: options.stockDir ?? STOCK_DIR,
+      stockTones: options.stockTones ?? false,
     });
     return library;
   }
@@ -131,33 +111,15 @@ export class AvatarLibrary {
    * is wrong with the file, avatar_busy while the same id is being built, too_many_builds, storage_full, library_closed.
    */
   async create(request: CreateAvatarRequest): Promise<AvatarCreated> {
-    const { owner, filename } = request;
-    const display_name = displayName(
-      request.name ?? (request.id === undefined ? undefined : request.id),
-      filename,
-    );
-    const id = this.#idOf(request);
-    const claim = this.#queue.claimAvatar(id);
-    const takeBack = this.#journal.begin(id);
-    try {
-      const { record, files, plan, photo } = await takeIn(
-        request,
-        { ...this.#tools, checkConsent: this.#checkConsent, generator: this.#template },
-        (step) => this.#journal.step(id, step),
-      );
-      await this.#keep({ ...record, id, display_name, build: null, created_at: record.updated_at }, files);
-      const claims = plan.coming.map(({ tone }) => this.#queue.claimTone(id, tone));
-      this.#builds.startAvatar(claim, photo);
-      for (const tone of claims) this.#builds.startTone(tone);
-      const active = this.active(owner)?.id ?? "";
-      const coming = new Set<Tone>([baseTone, ...plan.coming.map(({ tone }) => tone)]);
-      const tones = vocabulary.filter((tone) => coming.has(tone));
-      return { avatar: id, display_name, status: "preparing", tones, note: plan.note, active };
-    } catch (error) {
-      takeBack();
-      claim.release();
-      throw error;
-    }
+    return createAvatar(request, {
+      id: this.#idOf(request),
+      shelf: this.#shelf,
+      queue: this.#queue,
+      journal: this.#journal,
+      builds: this.#builds,
+      intake: { ...this.#tools, checkConsent: this.#checkConsent, generator: this.#template },
+      active: () => this.active(request.owner)?.id ?? "",
+    });
   }
 
   list(account: string | null): AvatarList {
@@ -182,7 +144,9 @@ export class AvatarLibrary {
   async ready(account: string | null, id: string): Promise<AvatarEntry> {
     const before = this.resolve(account, id);
     if (!before) throw unknownAvatar();
-    await this.#queue.settled(before.id, baseTone);
+    // One that is only made anew can be shown until it has been.
+    const remade = before.status === "ready" && before.clips[0]?.state === "generating";
+    if (!remade) await this.#queue.settled(before.id, baseTone);
     const entry = this.resolve(account, id);
     if (!entry) throw unknownAvatar();
     if (entry.status !== "ready")
@@ -190,16 +154,20 @@ export class AvatarLibrary {
     return entry;
   }
 
-  /** Waits until nothing of an avatar is being built, and answers what came of it; undefined where it is gone. */
+  /** Waits until nothing of an avatar is being built, or the library closes, and answers what came of it; undefined where it is gone. */
   async finished(account: string, id: string): Promise<FinishedAvatar | undefined> {
-    await this.#queue.settled(id);
+    await Promise.race([this.#queue.settled(id), this.#queue.closing]);
     const record = this.#shelf.get(id);
     return record?.owner === account ? finishedOf(record) : undefined;
   }
 
-  /** The loops that a stage may show of a ready avatar, by tone; the base one is always among them. */
-  loops(account: string | null, id: string): ReadonlyMap<Tone, string> {
-    const record = this.#variant(account, id)?.record;
+  /**
+   * The loops that a stage may show of a ready avatar, by tone; the base one is always among them. With `madeAt` none where
+   * another photograph was taken in since: its tones do not go with the face that is shown.
+   */
+  loops(account: string | null, id: string, madeAt?: number): ReadonlyMap<Tone, string> {
+    const visible = this.#variant(account, id)?.record;
+    const record = visible && (madeAt ?? takenAt(visible)) === takenAt(visible) ? visible : undefined;
     const found = record && readyTones(record).map((tone) => [tone, loopBuild(record, tone)] as const);
     return new Map(
       found?.flatMap(([tone, build]) =>
@@ -226,11 +194,11 @@ export class AvatarLibrary {
   }
 
   /** Where a tone's MP4 lies, by default that of the variant. Throws AvatarError unknown_avatar, unknown_tone or clip_not_found. */
-  clipFile(account: string | null, id: string, tone?: Tone): string {
+  clipFile(account: string | null, id: string, tone?: string): string {
     const found = this.#variant(account, id);
     if (!found) throw unknownAvatar();
     const { record } = found;
-    const build = loopBuild(record, tone ?? found.tone);
+    const build = loopBuild(record, tone === undefined ? found.tone : parseTone(tone));
     const path = build === null ? "" : join(this.#shelf.store.dirOf(record.id, build), CLIP_FILE);
     if (path === "" || !existsSync(path))
       throw new AvatarError("clip_not_found", "There is no clip of this tone to play.");
@@ -283,11 +251,8 @@ export class AvatarLibrary {
     if (record.owner === null) throw new AvatarError("stock_avatar", "Only uploaded avatars can be deleted.");
     if (this.#queue.isBeingTakenIn(id))
       throw new AvatarError("avatar_busy", "This avatar is being uploaded again; try again in a moment.");
-    this.#shelf.forget(id);
-    this.#queue.abort(id);
-    await this.#forgetChoice(account, id);
-    await this.#queue.settled(id);
-    await this.#shelf.remove(id);
+    const forgetChoice = () => this.#forgetChoice(account, id);
+    await removeAvatar({ shelf: this.#shelf, queue: this.#queue, id, forgetChoice });
     this.#journal.forget(id);
     return { deleted: id, active: this.active(account)?.id ?? null };
   }
@@ -346,7 +311,8 @@ export class AvatarLibrary {
   }
 
   #idOf({ owner, filename, id, name }: CreateAvatarRequest): string {
-    const isTaken = (taken: string) => this.#shelf.has(taken) || this.#queue.isBusy(taken);
+    const isTaken = (taken: string) =>
+      this.#shelf.has(taken) || this.#shelf.isUnreadable(taken) || this.#queue.isBusy(taken);
     if (id === undefined) return name === undefined ? filenameId(owner, filename) : uniqueId(name, isTaken);
     if (id.length > 64 || !AVATAR_ID.test(id)) {
       throw new AvatarError(
@@ -355,26 +321,8 @@ export class AvatarLibrary {
       );
     }
     const holder = this.#shelf.get(id);
-    return holder && holder.owner !== owner ? uniqueId(id, isTaken) : id;
-  }
-
-  /** Puts files and record on disk: both, or neither. */
-  async #keep(fresh: AvatarRecord, files: Parameters<AvatarStore["saveUpload"]>[1]): Promise<void> {
-    const { store } = this.#shelf;
-    const previous = this.#shelf.get(fresh.id);
-    try {
-      await withDisk(async () => {
-        const upload = await store.saveUpload(fresh.id, files);
-        const before = {
-          build: previous?.build ?? null,
-          created_at: previous?.created_at ?? fresh.created_at,
-        };
-        await this.#shelf.put({ ...fresh, ...before, upload });
-      });
-    } catch (error) {
-      await (previous ? store.removeAllBut(previous) : this.#shelf.remove(fresh.id)).catch(() => undefined);
-      throw error;
-    }
+    const foreign = holder ? holder.owner !== owner : this.#shelf.isUnreadable(id);
+    return foreign ? uniqueId(id, isTaken) : id;
   }
 
   #visible(account: string | null): AvatarRecord[] {

@@ -3,7 +3,8 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { baseTone, type Tone } from "../../contract/tones.ts";
+import { isDeepStrictEqual } from "node:util";
+import { baseTone, tones, type Tone } from "../../contract/tones.ts";
 import type { BuildQueue } from "./build-queue.ts";
 import type { Builds } from "./builds.ts";
 import { PREPARATION_VERSION } from "./prepare.ts";
@@ -14,13 +15,19 @@ import { SOURCE_FILE } from "./store.ts";
 import { digest } from "./upload.ts";
 
 const interrupted = "The box stopped while this clip was built. Ask for it again.";
+const stoppedTwice = "The box stopped twice while this was built. Upload it again.";
 const sourceLost = "The box stopped before the photograph was kept. Upload it again.";
+
+/** A build that the box stopped in this often is not begun again: it may be what stopped it. */
+const mostBegun = 2;
 
 export interface ResumeOptions {
   shelf: Shelf;
   queue: BuildQueue;
   builds: Builds;
   stockDir: string;
+  /** Whether the stock avatars get their tones as well. */
+  stockTones: boolean;
 }
 
 export async function resume(options: ResumeOptions): Promise<void> {
@@ -30,47 +37,80 @@ export async function resume(options: ResumeOptions): Promise<void> {
 
 async function resumeUploaded({ shelf, queue, builds }: ResumeOptions, record: AvatarRecord): Promise<void> {
   const { id } = record;
-  const base = !isCurrent(shelf, record);
-  const fromScratch = base && !canRebuild(shelf, record);
-  const clips: Partial<Record<Tone, ClipRecord>> = { ...record.clips };
+  const base = resumedBase(shelf, record);
+  const clips: Partial<Record<Tone, ClipRecord>> = { ...base.record.clips };
   const tones: Tone[] = [];
   for (const tone of askedTones(record)) {
     const clip = clips[tone];
     if (!clip) continue;
-    const next = fromScratch ? lost(clip) : resumed(shelf, record, clip);
+    const next = base.lost ? failedClip(clip, sourceLost) : resumed(shelf, record, clip);
     clips[tone] = next;
     if (next.state === "generating") tones.push(tone);
   }
-  const status = fromScratch ? "failed" : base ? "preparing" : record.status;
-  const detail = fromScratch ? sourceLost : base ? "" : record.detail;
-  const build = fromScratch ? null : record.build;
-  await shelf.put({ ...record, status, detail, build, clips });
-  if (base && !fromScratch) builds.startAvatar(queue.claimAvatar(id, { unlimited: true }));
+  await putChanged(shelf, { ...base.record, clips });
+  if (base.again) builds.startAvatar(queue.claimAvatar(id, { unlimited: true }));
   for (const tone of tones) builds.startTone(queue.claimTone(id, tone));
+}
+
+/** A disk without room for a record that says nothing new does not keep a box from starting. */
+async function putChanged(shelf: Shelf, record: AvatarRecord): Promise<void> {
+  if (!isDeepStrictEqual(record, shelf.get(record.id))) await shelf.put(record);
+}
+
+/** What becomes of an avatar itself: as it was, built again, or failed where it cannot be or its build stopped the box. */
+function resumedBase(
+  shelf: Shelf,
+  record: AvatarRecord,
+): { record: AvatarRecord; again: boolean; lost: boolean } {
+  const current = isCurrent(shelf, record);
+  const clip = record.clips?.[baseTone];
+  const remade = current && record.status === "ready" && clip?.state === "generating";
+  if (current && !remade)
+    return { record: record.begun ? { ...record, begun: 0 } : record, again: false, lost: false };
+  if ((record.begun ?? 0) < mostBegun) {
+    if (canRebuild(shelf, record)) {
+      const status = remade ? record.status : "preparing";
+      return { record: { ...record, status, detail: "" }, again: true, lost: false };
+    }
+    const gone = { ...record, status: "failed", detail: sourceLost, build: null } as const;
+    return { record: gone, again: false, lost: true };
+  }
+  const whole = { ...record, begun: 0 };
+  if (remade) {
+    const clips = { ...record.clips, [baseTone]: failedClip(clip, stoppedTwice, clip.build) };
+    return { record: { ...whole, clips }, again: false, lost: false };
+  }
+  return { record: { ...whole, status: "failed", detail: stoppedTwice }, again: false, lost: false };
 }
 
 /** What becomes of a clip at a start: as it was, built again, or failed where its build may be what stopped the box. */
 function resumed(shelf: Shelf, record: AvatarRecord, clip: ClipRecord): ClipRecord {
-  if (clip.state === "generating")
-    return clip.begun
-      ? { ...clip, state: "failed", detail: interrupted, begun: false, updated_at: epochSeconds() }
-      : clip;
-  const here = clip.build !== null && existsSync(join(shelf.store.dirOf(record.id, clip.build), "rig.vvr"));
-  if (clip.state === "generated" && !(here && clip.version === PREPARATION_VERSION))
-    return generating(clip.template, clip, here && clip.version === PREPARATION_VERSION);
-  return clip;
+  const here = isHere(shelf, record, clip);
+  const begun = Number(clip.begun);
+  switch (clip.state) {
+    case "generating":
+      if (begun === 0 || (clip.template === "footage" && begun < mostBegun)) return clip;
+      return failedClip(
+        clip,
+        clip.template === "footage" ? stoppedTwice : interrupted,
+        here ? clip.build : null,
+      );
+    case "generated":
+      return here ? clip : generating(clip.template, clip, false);
+    case "failed":
+      return here ? clip : { ...clip, build: null };
+  }
 }
 
-function lost(clip: ClipRecord): ClipRecord {
-  if (clip.state === "failed") return clip;
-  return {
-    ...clip,
-    state: "failed",
-    detail: sourceLost,
-    build: null,
-    begun: false,
-    updated_at: epochSeconds(),
-  };
+/** Whether a clip has a build, of this version of the preparation. */
+function isHere(shelf: Shelf, { id }: AvatarRecord, { build, version }: ClipRecord): boolean {
+  if (build === null || version !== PREPARATION_VERSION) return false;
+  return existsSync(join(shelf.store.dirOf(id, build), "rig.vvr"));
+}
+
+function failedClip(clip: ClipRecord, detail: string, build: string | null = null): ClipRecord {
+  if (clip.state === "failed") return { ...clip, build };
+  return { ...clip, state: "failed", detail, build, begun: 0, updated_at: epochSeconds() };
 }
 
 /** An avatar that failed waits for its owner. */
@@ -89,35 +129,68 @@ function canRebuild(shelf: Shelf, record: AvatarRecord): boolean {
   return file !== "" && existsSync(shelf.store.uploaded(record, file));
 }
 
-async function resumeStock(
-  { shelf, queue, builds, stockDir }: ResumeOptions,
-  { id, name }: (typeof STOCK)[number],
-): Promise<void> {
+async function resumeStock(options: ResumeOptions, { id, name }: (typeof STOCK)[number]): Promise<void> {
+  const { shelf, queue, builds, stockDir } = options;
   const filename = `${id}.png`;
   const bytes = await readFile(join(stockDir, filename));
-  const existing = shelf.get(id);
   const sha256 = digest(bytes);
-  if (existing?.sha256 === sha256 && existing.status === "ready" && isCurrent(shelf, existing)) return;
-  const now = epochSeconds();
-  const upload = await shelf.store.saveUpload(id, [{ name: SOURCE_FILE, content: { bytes } }]);
-  await shelf.put({
-    id,
-    display_name: name,
-    owner: null,
-    status: "preparing",
-    detail: "",
-    framing: "bust",
-    gesture_amplitude: 0.5,
-    filename,
-    sha256,
-    version: PREPARATION_VERSION,
-    build: existing?.build ?? null,
-    kind: "photo",
-    upload,
-    original: { file: SOURCE_FILE, bytes: bytes.length, content_type: "image/png" },
-    taken_at: now,
-    created_at: existing?.created_at ?? now,
-    updated_at: now,
-  });
-  builds.startAvatar(queue.claimAvatar(id, { unlimited: true }));
+  const existing = shelf.get(id);
+  const same = existing?.sha256 === sha256 ? existing : undefined;
+  const whole = same?.status === "ready" && isCurrent(shelf, same);
+  let record: AvatarRecord;
+  if (whole) {
+    record = same;
+  } else {
+    const now = epochSeconds();
+    const upload = await shelf.store.saveUpload(id, [{ name: SOURCE_FILE, content: { bytes } }]);
+    record = {
+      id,
+      display_name: name,
+      owner: null,
+      status: "preparing",
+      detail: "",
+      framing: "bust",
+      gesture_amplitude: 0.5,
+      filename,
+      sha256,
+      version: PREPARATION_VERSION,
+      build: existing?.build ?? null,
+      begun: same?.begun ?? 0,
+      kind: "photo",
+      upload,
+      original: { file: SOURCE_FILE, bytes: bytes.length, content_type: "image/png" },
+      taken_at: now,
+      created_at: existing?.created_at ?? now,
+      updated_at: now,
+    };
+  }
+  // A box without this face is better than one that does not start; the next start tries again.
+  const stopped = (record.begun ?? 0) >= mostBegun;
+  const again = !stopped && !(whole && record.clips?.[baseTone]?.state === "generated");
+  if (stopped) record = { ...record, begun: 0, ...(!whole && { status: "failed", detail: stoppedTwice }) };
+  const clips = stopped ? record.clips : stockClips(options, record);
+  await putChanged(shelf, { ...record, ...(clips && { clips }) });
+  if (again) builds.startAvatar(queue.claimAvatar(id, { unlimited: true }));
+  for (const [tone, clip] of Object.entries(clips ?? {}) as [Tone, ClipRecord][])
+    if (tone !== baseTone && clip.state === "generating")
+      builds.startTone(queue.claimTone(id, tone, { idle: true }));
+}
+
+/** The base clip of a stock avatar, and its tones: those there are, and where they are wanted all others, to be built. */
+function stockClips({ shelf, stockTones }: ResumeOptions, record: AvatarRecord): AvatarRecord["clips"] {
+  const clips: AvatarRecord["clips"] = {};
+  for (const tone of tones) {
+    const clip = record.clips?.[tone];
+    if (tone === baseTone) {
+      if (clip) clips[tone] = clip;
+    } else if (clip?.state === "generated" && isHere(shelf, record, clip)) {
+      clips[tone] = clip;
+    } else if (stockTones && clip && Number(clip.begun) >= mostBegun) {
+      // For good: it stopped the box twice.
+      clips[tone] = clip.state === "failed" ? clip : { ...failedClip(clip, interrupted), begun: mostBegun };
+    } else if (stockTones) {
+      clips[tone] = { ...generating("motion"), begun: Number(clip?.begun ?? 0) };
+    }
+  }
+  return clips;
 }

@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Settings } from "../../contract/settings.ts";
 import type { Language } from "../../contract/tones.ts";
 import { Refusal } from "../failure.ts";
-import type { ChosenVoice, Voices, VoiceWish } from "../voices/voices.ts";
+import type { AccountVoices, ChosenVoice, VoiceWish } from "../voices/voices.ts";
 
 export interface SessionFacts {
   model: string;
@@ -14,7 +14,7 @@ export interface SessionFacts {
 }
 
 export interface FactsOptions {
-  voices: Pick<Voices, "choose">;
+  voices: Pick<AccountVoices, "choose">;
   settings: Settings;
   wish: VoiceWish;
   avatar: string;
@@ -32,7 +32,7 @@ export function factsOf(options: FactsOptions): SessionFacts {
 
 /** The language a call begins in: that of its voice, where a voice has one. */
 export function languageOf(
-  options: FactsOptions & { voices: Pick<Voices, "choose" | "languageOf"> },
+  options: FactsOptions & { voices: Pick<AccountVoices, "choose" | "languageOf"> },
 ): Language | undefined {
   const voice = voiceOf(options);
   return (voice && options.voices.languageOf(voice)) ?? undefined;

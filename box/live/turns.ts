@@ -222,12 +222,14 @@ export class Turns {
     const model = models.choose(settings, session !== null);
     const voice =
       session &&
-      this.#voice({
-        voices: await this.#voicesOf(session, settings, request),
-        wish: request,
-        session,
-        settings,
-      });
+      warmed(
+        this.#voice({
+          voices: await this.#voicesOf(session, settings, request),
+          wish: request,
+          session,
+          settings,
+        }),
+      );
     const content = await this.#screened(request.content, session);
     return {
       request: { ...request, content },
@@ -247,7 +249,7 @@ export class Turns {
     if (!session) throw new Refusal("no_live_session", "There is no live session; call /connect first.");
     const { settings } = await portal.settings(account);
     const voices = await this.#voicesOf(session, settings, request);
-    const voice = this.#voice({ voices, wish: request, session, settings });
+    const voice = warmed(this.#voice({ voices, wish: request, session, settings }));
     if (session.signal.aborted) throw new Refusal("no_live_session", sentences.sessionEnded);
     if (stopped()) throw new Refusal("voice_failed", "The words were interrupted before they were spoken.");
     this.#count++;
@@ -351,6 +353,12 @@ export class Turns {
     if (text.trim() === "") throw new Refusal("message_refused", sentences.messageRemoved);
     return text;
   }
+}
+
+/** It loads while the model thinks. */
+function warmed(chosen: ChosenVoice): ChosenVoice {
+  chosen.engine.warm?.(chosen.voice);
+  return chosen;
 }
 
 const sayable = /[\p{L}\p{N}]/u;

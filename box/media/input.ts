@@ -56,14 +56,26 @@ export function inputOptions(demuxer: Demuxer, threads: number): string[] {
 /** A path that is a path, whatever it looks like. */
 export const inputPath = (path: string) => `file:${path}`;
 
+/** Signals a program earns by what it does: a decoder that trips over its file. */
+const crashes = new Set<NodeJS.Signals | null>([
+  "SIGSEGV",
+  "SIGBUS",
+  "SIGILL",
+  "SIGFPE",
+  "SIGABRT",
+  "SIGSYS",
+  "SIGTRAP",
+  "SIGXFSZ",
+]);
+
 /**
  * Throws what an end other than a good one means: MediaError where the file is at fault, Refusal storage_full, or Error where
  * the program is.
  */
-export function judge({ end, code, complaints }: RunResult, what: "sound" | "video"): void {
+export function judge({ end, code, killedBy, complaints }: RunResult, what: "sound" | "video"): void {
   if (end === "exit" && code === 0) return;
   if (/No space left on device/i.test(complaints)) throw storageFull();
-  if (end === "timeout") throw tooSlow(what);
+  if (end === "timeout" || killedBy === "SIGXCPU") throw tooSlow(what);
   if (end === "overflow" || /File too large/i.test(complaints)) {
     throw new MediaError("too_large", `The ${what} decodes to more than it says.`);
   }
@@ -86,6 +98,8 @@ export function judge({ end, code, complaints }: RunResult, what: "sound" | "vid
   if (end === "exit" && (code === 126 || code === 127)) {
     throw new Error("A media program could not be started.");
   }
+  // Out of memory, or told to go: that says nothing about the file.
+  if (end === "signal" && !crashes.has(killedBy)) throw new Error(`A media program was ended by ${killedBy}.`);
   throw new MediaError("unreadable", `The ${what} is damaged and could not be decoded.`);
 }
 

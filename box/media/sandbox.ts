@@ -24,6 +24,8 @@ export interface RunResult {
   end: "exit" | "signal" | "timeout" | "overflow";
   /** 0 when all went well; null unless it ended by itself. */
   code: number | null;
+  /** The signal that ended it, whoever sent it. */
+  killedBy: NodeJS.Signals | null;
   output: Buffer;
   /** The last of what it complained about. For deciding what went wrong, and for nobody to read. */
   complaints: string;
@@ -135,10 +137,10 @@ export class Sandbox {
       let failure: Error | undefined;
       child.once("error", (error) => {
         failure = error;
-        if (child.pid === undefined) finish(null);
+        if (child.pid === undefined) finish(null, null);
       });
-      child.once("close", (code) => finish(code));
-      const finish = (code: number | null) => {
+      child.once("close", (code, killedBy) => finish(code, killedBy));
+      const finish = (code: number | null, killedBy: NodeJS.Signals | null) => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", kill);
         if (signal?.aborted) reject(signal.reason);
@@ -146,7 +148,7 @@ export class Sandbox {
         else if (failure) reject(failure);
         else {
           const end = cut ?? (code === null ? "signal" : "exit");
-          resolve({ end, code, output: Buffer.concat(pieces), complaints });
+          resolve({ end, code, killedBy, output: Buffer.concat(pieces), complaints });
         }
       };
     });

@@ -24,6 +24,7 @@ import {
 import {
   keptAnswerSchema,
   recordingGrantSchema,
+  sessionReportSchema,
   type RecordingDone,
   type RecordingRequest,
   type SessionReport,
@@ -31,6 +32,7 @@ import {
   type UsageReport,
 } from "../../contract/internal/sessions.ts";
 import { internalSettingsReadSchema } from "../../contract/internal/settings.ts";
+import { errorStatus, structuredErrorSchema, type ErrorCode } from "../../contract/errors.ts";
 import { voiceAccountSchema, type VoiceAccount } from "../../contract/internal/voices.ts";
 import { recordingTermsSchema } from "../../contract/consents.ts";
 import {
@@ -54,6 +56,8 @@ const lastAnswerWithinMs = 1_500;
 /** A copy this young is used without asking; an older one is used while the next is fetched. */
 const settingsFreshMs = 5_000;
 const settingsCapacity = 1_000;
+const keptCapacity = 10_000;
+const sessionReportPath = "/internal/sessions/report";
 
 export interface PortalClientOptions {
   url: string;
@@ -75,16 +79,41 @@ interface Copy {
   fetchedAtMs: number;
 }
 
-/** The portal answered with something else than 2xx. */
+/** Something answered with something else than 2xx. */
 export class PortalError extends Error {
   readonly status: number;
+  /** Null: it was not the portal that answered, or not of its own will. */
+  readonly code: ErrorCode | null;
 
-  constructor(path: string, status: number) {
+  constructor(path: string, status: number, body?: unknown) {
     super(`${path} answered ${status}`);
     this.name = "PortalError";
     this.status = status;
+    this.code = codeOf(status, body);
+  }
+
+  /** The portal itself says no to this, and would say so again. A fault of its own, or an address it does not know, is none. */
+  get refused(): boolean {
+    return this.code !== null && this.status < 500 && !passing.has(this.status) && !strange.has(this.code);
+  }
+
+  /** It fails at this very thing, as far as one can tell from outside. */
+  get stumbled(): boolean {
+    return this.status === 500 || (this.code !== null && strange.has(this.code));
   }
 }
+
+const passing = new Set([401, 408, 429]);
+const strange = new Set<ErrorCode>(["not_found", "method_not_allowed"]);
+
+/** A proxy's page, or a service that is no portal, has no code of ours. */
+function codeOf(status: number, body: unknown): ErrorCode | null {
+  const read = structuredErrorSchema.safeParse(body);
+  const code = read.success ? read.data.error.code : "";
+  return isErrorCode(code) && errorStatus[code] === status ? code : null;
+}
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorStatus, code);
 
 export class PortalClient implements Portal {
   readonly #options: PortalClientOptions;
@@ -92,6 +121,8 @@ export class PortalClient implements Portal {
   readonly #fetching = new Map<string, Promise<SettingsRead>>();
   readonly #closing = new AbortController();
   readonly #reports: Outbox;
+  /** Sessions of which the portal took a report, the latest. */
+  readonly #kept = new Set<string>();
   #answerWithinMs = answerWithinMs;
 
   constructor(options: PortalClientOptions) {
@@ -101,11 +132,17 @@ export class PortalClient implements Portal {
       log: options.log,
       deliver: async ({ path, body, onAnswer }) => {
         const { status, body: answer } = await this.#post(path, body);
-        // What the portal refuses once it refuses forever; only what it could not take is sent again.
-        if (status >= 500 || [401, 408, 429].includes(status)) throw new PortalError(path, status);
-        if (status >= 400) options.log.warn({ path, status }, "the portal refused a report");
-        else onAnswer?.(answer);
+        // What the portal refuses once it refuses forever; whatever else is no yes is sent again.
+        if (status < 200 || status > 299) {
+          const error = new PortalError(path, status, answer);
+          if (!error.refused) throw error;
+          options.log.warn({ path, status, code: error.code }, "the portal refused a report");
+          return;
+        }
+        this.#noteKept(path, body, answer);
+        onAnswer?.(answer);
       },
+      isFault: (error) => error instanceof PortalError && error.stumbled,
     });
   }
 
@@ -187,7 +224,7 @@ export class PortalClient implements Portal {
   }
 
   reportSession(report: SessionReport): void {
-    this.#reports.add({ path: "/internal/sessions/report", body: report });
+    this.#reports.add({ path: sessionReportPath, body: report });
   }
 
   reportTranscript(report: TranscriptReport): void {
@@ -206,7 +243,11 @@ export class PortalClient implements Portal {
     return this.#reports.passed();
   }
 
-  synced(): Promise<void> {
+  sessionKept(sessionId: string): boolean {
+    return this.#kept.has(sessionId);
+  }
+
+  synced(): Promise<boolean> {
     return this.#reports.synced();
   }
 
@@ -263,6 +304,14 @@ export class PortalClient implements Portal {
     this.#closing.abort();
   }
 
+  #noteKept(path: string, body: unknown, answer: unknown): void {
+    if (path !== sessionReportPath || !keptAnswerSchema.safeParse(answer).success) return;
+    const report = sessionReportSchema.safeParse(body);
+    if (!report.success) return;
+    this.#kept.add(report.data.session_id);
+    if (this.#kept.size > keptCapacity) this.#kept.delete(this.#kept.values().next().value ?? "");
+  }
+
   #fetchSettings(account: string): Promise<SettingsRead> {
     const fetching = this.#fetching.get(account);
     if (fetching) return fetching;
@@ -289,7 +338,7 @@ export class PortalClient implements Portal {
     schema: Schema,
   ): Promise<z.infer<Schema>> {
     const answer = await this.#post(path, body);
-    if (answer.status !== 200) throw new PortalError(path, answer.status);
+    if (answer.status !== 200) throw new PortalError(path, answer.status, answer.body);
     return schema.parse(answer.body);
   }
 

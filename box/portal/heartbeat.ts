@@ -24,6 +24,7 @@ export class Heartbeats {
   #revocationsSeen = 0;
   #closed = false;
   #reachable = true;
+  #answeredAtMs = performance.now();
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
@@ -49,6 +50,16 @@ export class Heartbeats {
     });
   }
 
+  /** Resolves once the portal has left every beat unanswered for so long from now, or nobody wants to know any more. */
+  async silent(forMs: number, enough: AbortSignal): Promise<void> {
+    const sinceMs = performance.now();
+    while (!enough.aborted) {
+      const leftMs = Math.max(sinceMs, this.#answeredAtMs) + forMs - performance.now();
+      if (leftMs <= 0) return;
+      await pause(leftMs, enough);
+    }
+  }
+
   /** A last beat, so that the portal knows at once what has ended. */
   async close(): Promise<void> {
     if (this.#closed) return;
@@ -65,6 +76,7 @@ export class Heartbeats {
       this.#revocationsSeen = answer.revocations_seen;
       if (!this.#reachable) log.info("the portal answers again");
       this.#reachable = true;
+      this.#answeredAtMs = performance.now();
       onAnswer(answer);
     } catch (error) {
       // One line for a lapse, however long it lasts.
@@ -72,4 +84,16 @@ export class Heartbeats {
       this.#reachable = false;
     }
   }
+}
+
+function pause(milliseconds: number, enough: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer);
+      enough.removeEventListener("abort", over);
+      resolve();
+    };
+    const timer = setTimeout(over, milliseconds);
+    enough.addEventListener("abort", over);
+  });
 }

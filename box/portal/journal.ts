@@ -3,7 +3,7 @@
 // Files hold a line an entry: a checksum, and JSON. Every line begins on a line of its own, so what a crash or a full disk has
 // cut short spoils nothing but itself.
 
-import { chmodSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync } from "node:fs";
 import { open, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
@@ -86,9 +86,10 @@ export class Journal {
     this.#work();
   }
 
-  /** Resolves once everything appended so far is on disk, or the disk does not take it. */
-  async synced(): Promise<void> {
+  /** Resolves once everything appended so far is on disk, or the disk does not take it: false. */
+  async synced(): Promise<boolean> {
     while (this.#working) await this.#working;
+    return this.#waiting.length === 0;
   }
 
   async close(): Promise<void> {
@@ -114,7 +115,9 @@ export class Journal {
         const path = join(dir, name);
         let last = 0;
         this.#nextFile = Math.max(this.#nextFile, Number.parseInt(name, 10) + 1 || 0);
-        for (const line of readLines(path, log)) {
+        const lines = readLines(path, log);
+        if (!lines) continue;
+        for (const line of lines) {
           const read = parseLine(line);
           if (!read) spoilt++;
           else if (read.case === "taken") taken = Math.max(taken, read.number);
@@ -251,13 +254,20 @@ function parseLine(line: string): Line | null {
   return read[2] === undefined ? { case: "taken", number } : { case: "entry", number, text: read[2] };
 }
 
-function readLines(path: string, log: Log): string[] {
+/** Null when the disk does not give the file away; it is then out of the way, for a person to look at. */
+function readLines(path: string, log: Log): string[] | null {
   try {
     return readFileSync(path, "utf8")
       .split("\n")
       .filter((line) => line !== "");
   } catch (error) {
-    log.warn(describeError(error), "a journal could not be read");
-    return [];
+    log.error({ path, ...describeError(error) }, "a journal could not be read; it is left beside the others");
+    try {
+      // Entries of the same numbers may be written before it can be read again.
+      renameSync(path, `${path}.unreadable`);
+    } catch {
+      // It stays where it is.
+    }
+    return null;
   }
 }

@@ -31,8 +31,10 @@ export interface Portal {
   reportUsage(report: UsageReport): void;
   /** Resolves once the portal has taken, or refused for good, everything reported so far. */
   reported(): Promise<void>;
-  /** Resolves once everything reported so far would outlive the process, where the disk takes it. */
-  synced(): Promise<void>;
+  /** The portal has taken a report of this session since the box started. */
+  sessionKept(sessionId: string): boolean;
+  /** Resolves once everything reported so far would outlive the process, or to false where the disk does not take it. */
+  synced(): Promise<boolean>;
 
   /**
    * How an account's sessions speak, with its provider keys in the clear: they stay in memory. Null where nobody keeps any:
@@ -50,7 +52,7 @@ export interface Portal {
   recordingTerms(): Promise<{ version: string; digest: string } | null>;
   /** Where to PUT a recording; asking again starts it over. Rejects with PortalError. */
   grantRecording(request: RecordingRequest): Promise<PutGrant>;
-  /** It was PUT. Rejects with PortalError; a 404 says that it is not there as it was granted. */
+  /** It was PUT. Rejects with PortalError; `unknown_upload` says that it is not there as it was granted. */
   closeRecording(done: RecordingDone): Promise<void>;
   close(): Promise<void>;
 }

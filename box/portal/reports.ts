@@ -19,6 +19,8 @@ export interface ReportQueueOptions<Item> {
   capacity?: number;
   sizeMax?: number;
   sizeOf?(report: Item): number;
+  /** What failed goes behind the others: they do not need one another. Otherwise all wait for the first. */
+  rotates?: boolean;
 }
 
 const longestWaitMs = 60_000;
@@ -67,7 +69,7 @@ export class ReportQueue<Item = Report> {
 
   /** Resolves once everything added so far is gone. */
   async passed(): Promise<void> {
-    await this.#queue.at(-1)?.gone.promise;
+    await Promise.all(this.#queue.map(({ gone }) => gone.promise));
   }
 
   /** Tries once more, then drops what is left. */
@@ -102,6 +104,7 @@ export class ReportQueue<Item = Report> {
       } catch (error) {
         this.#options.onFailure(error);
         if (this.#closed) return;
+        if (this.#options.rotates && this.#queue[0] === first) this.#queue.push(...this.#queue.splice(0, 1));
         this.#timer = setTimeout(() => this.#send(), this.#waitMs);
         this.#waitMs = Math.min(longestWaitMs, this.#waitMs * 2);
         return;

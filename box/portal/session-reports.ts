@@ -43,6 +43,8 @@ export class SessionReports {
   /** Marks are written and removed one after another. */
   #writing: Promise<void> = Promise.resolve();
   #failing = false;
+  /** Sessions that ended while the disk did not take it. */
+  readonly #unwritten = new Set<string>();
 
   /** Reports at once what a crash has left. */
   constructor(options: SessionReportsOptions) {
@@ -51,6 +53,7 @@ export class SessionReports {
     this.#recover(options.dir);
     this.#timer = setInterval(() => {
       for (const { session } of this.#live.values()) this.#mark(session);
+      for (const id of this.#unwritten) this.#unmark(id);
     }, options.seenEveryMs ?? 5_000);
     this.#timer.unref();
   }
@@ -92,10 +95,16 @@ export class SessionReports {
       at: at ?? nowSeconds(),
       labels: {},
     });
-    // Gone before its end is written down, it would never be told.
+    this.#unmark(id);
+  }
+
+  /** Gone before its end is written down, it would never be told. */
+  #unmark(id: string): void {
     this.#write(async (dir) => {
-      await portal.synced();
+      this.#unwritten.add(id);
+      if (!(await this.#options.portal.synced())) return;
       await rm(join(dir, `${id}.json`), { force: true });
+      this.#unwritten.delete(id);
     });
   }
 
@@ -131,6 +140,7 @@ export class SessionReports {
       mkdirSync(dir, { recursive: true, mode: 0o700 });
       for (const name of readdirSync(dir)) {
         const mark = name.endsWith(".json") ? readMark(join(dir, name)) : null;
+        if (mark === "unreadable") continue;
         if (!mark) {
           rmSync(join(dir, name), { force: true, recursive: true });
           continue;
@@ -160,9 +170,16 @@ function reportOf(session: ReportedSession, end: { at: number; reason: EndReason
   };
 }
 
-function readMark(path: string): z.infer<typeof markSchema> | null {
+/** Null where nothing is in it; what the disk does not give away now it may at the next start. */
+function readMark(path: string): z.infer<typeof markSchema> | "unreadable" | null {
+  let text: string;
   try {
-    return markSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+    text = readFileSync(path, "utf8");
+  } catch {
+    return "unreadable";
+  }
+  try {
+    return markSchema.parse(JSON.parse(text));
   } catch {
     return null;
   }

@@ -62,8 +62,12 @@ export class StandalonePortal implements Portal {
     return Promise.resolve();
   }
 
-  synced(): Promise<void> {
-    return Promise.resolve();
+  sessionKept(): boolean {
+    return false;
+  }
+
+  synced(): Promise<boolean> {
+    return Promise.resolve(true);
   }
 
   voiceAccount(): Promise<null> {

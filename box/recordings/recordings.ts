@@ -134,20 +134,17 @@ export class Recordings {
     signal.throwIfAborted();
     const [livePath, microphonePath] = [join(one.dir, liveFile), join(one.dir, microphoneFile)];
     const outPath = join(one.dir, finishedFile);
-    try {
-      if (!(await stat(outPath).catch(() => null))) {
-        if (!(await stat(livePath).catch(() => null)))
-          throw new MediaError("unreadable", "Nothing was recorded.");
-        await media.recording({ livePath, microphonePath, outPath, signal });
+    if (!(await exists(outPath))) {
+      if (!(await this.#waiting.holds(one))) {
+        // A session that was over before its first picture leaves nothing to keep.
+        log.info({ session: one.agreement.session_id }, "a recording came to nothing");
+        await this.#waiting.remove(one);
+        return;
       }
-    } catch (error) {
-      if (!(error instanceof MediaError) || error.fault === "too_slow") throw error;
-      // A session that was over before its first picture leaves nothing to keep.
-      log.warn({ session: one.agreement.session_id, ...describeError(error) }, "a recording came to nothing");
-      await this.#waiting.remove(one);
-      return;
+      await media.recording({ livePath, microphonePath, outPath, signal });
     }
     await Promise.all([rm(livePath, { force: true }), rm(microphonePath, { force: true })]);
+    this.#tries.delete(one);
     this.#sending.add(one);
   }
 
@@ -157,26 +154,66 @@ export class Recordings {
     signal.throwIfAborted();
     const { session_id, account, ...consent } = one.agreement;
     const path = join(one.dir, finishedFile);
-    try {
-      // The portal must know the session first.
-      await unlessAborted(portal.reported(), signal);
-      signal.throwIfAborted();
-      const { size } = await stat(path);
-      const sha256 = await digestOf(path, signal);
-      const request = { session_id, account, content_type: "video/mp4" as const, size, sha256, consent };
-      const grant = await portal.grantRecording(request);
+    // The portal must know the session first.
+    await unlessAborted(portal.reported(), signal);
+    signal.throwIfAborted();
+    if (portal.sessionKept(session_id)) await this.#waiting.markKnown(one);
+    const { size } = await stat(path);
+    const sha256 = await digestOf(path, signal);
+    const request = { session_id, account, content_type: "video/mp4" as const, size, sha256, consent };
+    const grant = await portal.grantRecording(request).catch(async (error: unknown) => {
+      // Only a portal that knew the session can have erased it.
+      const gone = error instanceof PortalError && error.code === "session_not_found";
+      if (gone && (await this.#waiting.isKnown(one))) return null;
+      throw error;
+    });
+    if (grant) {
       await putFile({ grant, path, size, signal });
       await portal.closeRecording({ session_id, account });
       log.info({ session: session_id, bytes: size }, "a recording is stored");
-    } catch (error) {
-      if (!(error instanceof PortalError && refusals.has(error.status))) throw error;
-      log.warn(
-        { session: session_id, status: error.status },
-        "a recording is not wanted any more; it is removed",
-      );
-    }
+    } else log.warn({ session: session_id }, "the session of a recording was erased; it is removed as well");
     await this.#waiting.remove(one);
   }
+
+  /** What has no end by itself ends here. */
+  async #tended(one: WaitingRecording, work: (one: WaitingRecording) => Promise<void>): Promise<void> {
+    const { log } = this.#options;
+    const session = one.agreement.session_id;
+    if (isOld(one.agreement)) {
+      log.error({ session }, "a recording has waited too long to be stored; it is removed");
+      await this.#waiting.remove(one);
+      return;
+    }
+    try {
+      await work(one);
+    } catch (error) {
+      if (this.#closing.signal.aborted || !isFault(error)) throw error;
+      const tries = (this.#tries.get(one) ?? 0) + 1;
+      this.#tries.set(one, tries);
+      const hopeless = error instanceof MediaError && error.fault !== "too_slow";
+      if (!hopeless && tries < mostTries) throw error;
+      await this.#waiting.setAside(one);
+      log.error({ session, ...describeError(error) }, "a recording could not be kept track of; it is set aside");
+    }
+    this.#tries.delete(one);
+  }
+
+  async #removeOld(): Promise<void> {
+    const { log } = this.#options;
+    try {
+      for (const session of await this.#waiting.removeOld())
+        log.info({ session }, "a recording that was set aside is removed");
+    } catch (error) {
+      log.warn(describeError(error), "recordings that were set aside could not be looked up");
+    }
+  }
+}
+
+/** It is about this recording: another try of it, or of another, may well end otherwise where it is not. */
+function isFault(error: unknown): boolean {
+  if (error instanceof PortalError) return error.refused || error.stumbled;
+  if (error instanceof StorageError || error instanceof Refusal || error instanceof SandboxClosed) return false;
+  return error instanceof MediaError || error instanceof MediaFailed || isMissing(error);
 }
 
 async function digestOf(path: string, signal: AbortSignal): Promise<string> {

@@ -3,10 +3,10 @@
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
-import type { Tools } from "../avatars/builds.ts";
 import { AvatarError } from "../avatars/errors.ts";
 import type { FaceFinder } from "../avatars/landmarks.ts";
 import type { AvatarBuilder } from "../avatars/prepare.ts";
+import type { Tools } from "../avatars/workshop.ts";
 
 /** Sees the same face in every picture of 400 by 300. */
 export const sameFace = {

@@ -15,7 +15,7 @@ import type { VoiceFault } from "./failure.ts";
 import type { HostedEngine } from "./hosted/hosted.ts";
 import type { ProviderLists } from "./provider-lists.ts";
 import type { Troubles } from "./troubles.ts";
-import { TurnVoice } from "./turn-voice.ts";
+import { boundLanguage, TurnVoice } from "./turn-voice.ts";
 import type { VoiceListing, VoiceProvider } from "./voice.ts";
 
 export interface ChosenVoice {
@@ -79,6 +79,12 @@ export class AccountVoices {
   /** The engine of a session that picks none: the one of the portal's voices page. */
   chosenEngine(settings: Settings): VoiceEngine {
     return this.#known.case === "known" ? this.#known.account.engine : settings.tts_provider;
+  }
+
+  /** The engine that a session's next reply asks, as far as its account can be used; else the box's own. */
+  engineInUse(settings: Settings, session: VoiceWish | null): VoiceEngine {
+    const id = voiceEngines.find((known) => known === session?.voiceProvider) ?? this.chosenEngine(settings);
+    return isByoEngine(id) && this.access(id).case === "unusable" ? builtinVoiceEngine : id;
   }
 
   /** The voice that was made the default on the portal's voices page for its engine. */
@@ -178,7 +184,8 @@ export class AccountVoices {
     if (access.case === "usable") return this.#withProvider(picks, access.account);
     const hosted = this.#around.hosted.get(id);
     const notice = `${access.why} The box's own voice speaks instead.`;
-    return this.#withBuiltin(picks, notice, (voice) => hosted?.looksLike(voice) ?? false);
+    const meant = { ...picks, language: language ?? this.#languageMeant(id, picks) };
+    return this.#withBuiltin(meant, notice, (voice) => hosted?.looksLike(voice) ?? false);
   }
 
   /** The call language that a voice speaks; null where it is not bound to one. */
@@ -206,7 +213,7 @@ export class AccountVoices {
       key,
       language: picks.language ?? null,
       listing: () => lists?.known(hosted, key) ?? null,
-      fallback: this.#fallback(picks),
+      fallback: (spoken) => this.#fallback(picks, spoken),
       onTrouble: (failure) => {
         troubles.note(hosted.id, key, failure.fault);
         log?.warn(
@@ -231,15 +238,27 @@ export class AccountVoices {
     };
   }
 
-  /** Who speaks when a provider's account turns out not to. */
-  #fallback(picks: Picks): { engine: VoiceProvider; voice: string } | null {
+  /** Who speaks when a provider's account turns out not to; `spoken`: the language that its voice would have spoken. */
+  #fallback(picks: Picks, spoken: Language | null): { engine: VoiceProvider; voice: string } | null {
     const engine = this.builtin;
     if (engine.state().state !== "ready") return null;
+    const language = picks.language ?? spoken ?? undefined;
     const slots = this.#slots(builtinVoiceEngine, picks.settings);
     const saved = slots.find((voice) => voice && this.#may(engine, voice));
-    const turned = saved && picks.language ? engine.inLanguage?.(saved, picks.language) : undefined;
-    const voice = turned ?? saved ?? engine.defaultVoice(picks.avatar, picks.language);
+    const turned = saved && language ? engine.inLanguage?.(saved, language) : undefined;
+    const voice = turned ?? saved ?? engine.defaultVoice(picks.avatar, language);
     return voice ? { engine, voice } : null;
+  }
+
+  /** The language of the voice that a provider would speak with if its account could be used, where that is known. */
+  #languageMeant(provider: ByoEngine, picks: Picks): Language | undefined {
+    const access = this.access(provider, { untroubled: true });
+    if (access.case === "unusable") return undefined;
+    const { hosted, key } = access.account;
+    const listing = this.#around.lists?.known(hosted, key) ?? null;
+    const named = [picks.asked, picks.session, ...this.#slots(provider, picks.settings)];
+    const voice = named.find((id) => listing?.voices.some((row) => row.id === id));
+    return (voice && boundLanguage(hosted, listing, voice)) || undefined;
   }
 
   #pick(engine: VoiceProvider, { asked, session, settings, avatar, language }: Picks): string {
@@ -252,8 +271,6 @@ export class AccountVoices {
         "invalid_body",
         `voice: choose one; the engine ${engine.id} has no default voice on this account.`,
       );
-    // It loads while the model thinks.
-    engine.warm?.(voice);
     return voice;
   }
 

@@ -1,4 +1,4 @@
-// How accounts speak, with their providers' keys: in memory only, and only for a minute.
+// How accounts speak, with their providers' keys: in memory only, asked for anew every minute, and gone after five.
 
 import type { VoiceAccount } from "../../contract/internal/voices.ts";
 import { describeError, type Log } from "../ops/log.ts";
@@ -13,6 +13,10 @@ const restMs = 5_000;
 /** A turn waits no longer than this for the portal. */
 const patienceMs = 1_500;
 const capacity = 1_000;
+const sweepMs = 30_000;
+
+/** `outdated`: it was to be forgotten meanwhile, and told nothing. */
+type Fetched = "settled" | "outdated";
 
 /** - `alone`: nobody keeps any. - `unknown`: the portal could not say. */
 export type KnownAccount = { case: "alone" } | { case: "unknown" } | { case: "known"; account: VoiceAccount };
@@ -30,9 +34,9 @@ export interface VoiceAccountsOptions {
 export class VoiceAccounts {
   readonly #options: VoiceAccountsOptions;
   readonly #copies = new Map<string, Copy>();
-  readonly #fetching = new Map<string, Promise<void>>();
+  readonly #fetching = new Map<string, Promise<Fetched>>();
   readonly #failedAtMs = new Map<string, number>();
-  #epoch = 0;
+  #sweeping: NodeJS.Timeout | undefined;
 
   constructor(options: VoiceAccountsOptions) {
     this.#options = options;
@@ -45,6 +49,11 @@ export class VoiceAccounts {
     return copy.account ? { case: "known", account: copy.account } : { case: "alone" };
   }
 
+  /** Copies in memory. */
+  get size(): number {
+    return this.#copies.size;
+  }
+
   /** Resolves soon, with the copy of an account as fresh as can be had. `fresh`: one from before now will not do. */
   async refresh(account: string, { fresh = false }: { fresh?: boolean } = {}): Promise<void> {
     const copy = this.#copies.get(account);
@@ -54,45 +63,64 @@ export class VoiceAccounts {
     if (restsMs < restMs) return;
     const fetching = this.#fetching.get(account) ?? this.#fetch(account);
     if (!fresh && age < freshMs) return;
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, patienceMs);
-    await Promise.race([fetching, late.promise]);
+    const late = Promise.withResolvers<"late">();
+    const timer = setTimeout(() => late.resolve("late"), patienceMs);
+    // What was forgotten on its way is asked for once more: somebody else's key may have been revoked.
+    const first = await Promise.race([fetching, late.promise]);
+    if (first === "outdated")
+      await Promise.race([this.#fetching.get(account) ?? this.#fetch(account), late.promise]);
     clearTimeout(timer);
   }
 
   /** Drops the copy of an account, or all of them. */
   forget(account?: string): void {
-    this.#epoch++;
-    if (account === undefined) this.#copies.clear();
-    else this.#copies.delete(account);
-    this.#fetching.clear();
-    this.#failedAtMs.clear();
+    if (account === undefined) {
+      this.#copies.clear();
+      this.#fetching.clear();
+      this.#failedAtMs.clear();
+    } else {
+      this.#copies.delete(account);
+      this.#fetching.delete(account);
+      this.#failedAtMs.delete(account);
+    }
+    this.#sweep();
   }
 
-  #fetch(account: string): Promise<void> {
-    const fetched = this.#ask(account).finally(() => {
-      if (this.#fetching.get(account) === fetched) this.#fetching.delete(account);
+  #fetch(account: string): Promise<Fetched> {
+    // What was asked before it was to be forgotten is forgotten.
+    const isOutdated = () => this.#fetching.get(account) !== fetched;
+    const fetched: Promise<Fetched> = this.#ask(account, isOutdated).finally(() => {
+      if (!isOutdated()) this.#fetching.delete(account);
     });
     this.#fetching.set(account, fetched);
     return fetched;
   }
 
-  async #ask(account: string): Promise<void> {
-    const epoch = this.#epoch;
+  async #ask(account: string, isOutdated: () => boolean): Promise<Fetched> {
     try {
       const known = await this.#options.portal.voiceAccount(account);
-      // What was asked before it was to be forgotten is forgotten.
-      if (epoch !== this.#epoch) return;
+      if (isOutdated()) return "outdated";
       this.#copies.delete(account);
       this.#copies.set(account, { account: known, atMs: performance.now() });
       this.#failedAtMs.delete(account);
       if (this.#copies.size > capacity) this.#copies.delete(this.#copies.keys().next().value ?? "");
+      this.#sweeping ??= setInterval(() => this.#sweep(), sweepMs).unref();
+      return "settled";
     } catch (error) {
-      if (epoch !== this.#epoch) return;
+      if (isOutdated()) return "outdated";
       if (this.#failedAtMs.size >= capacity) this.#failedAtMs.clear();
       this.#failedAtMs.set(account, performance.now());
       this.#options.log.warn(describeError(error), "a voice account could not be read from the portal");
+      return "settled";
     }
+  }
+
+  /** Keys that nobody may use any more do not stay in memory. */
+  #sweep(): void {
+    for (const [account, copy] of this.#copies) if (ageMs(copy) > usableMs) this.#copies.delete(account);
+    if (this.#copies.size > 0) return;
+    clearInterval(this.#sweeping);
+    this.#sweeping = undefined;
   }
 }
 

@@ -79,7 +79,7 @@ export async function readCatalogue(request: CatalogueRequest): Promise<VoiceCat
   const groups = await Promise.all(voiceEngines.map((provider) => groupOf(provider, request)));
   const [builtin, ...hosted] = groups;
   const chosen = currentOf(request);
-  const provider = chosen?.engine.id ?? "local";
+  const provider = chosen?.engine.id ?? own.engineInUse(settings, session);
   const local = provider === "local";
   const picked = session?.voice !== undefined || session?.voiceProvider !== undefined;
   const fallen = own.chosenEngine(settings);
@@ -96,7 +96,7 @@ export async function readCatalogue(request: CatalogueRequest): Promise<VoiceCat
     portal_default: isDefault ? portalDefault : null,
     engine_ready: !local || own.builtin.state().state !== "starting",
     provider,
-    provider_label: chosen?.engine.label ?? own.builtin.label,
+    provider_label: isByoEngine(provider) ? voiceEngineLabels[provider] : own.builtin.label,
     // Where callers have no keys of their own, the box must have one.
     requires_env: !byo && isByoEngine(fallen) && fallen !== provider ? keyVariables[fallen] : null,
     local,

@@ -111,9 +111,9 @@ export class VoiceAnswer {
     }
   }
 
-  /** Nothing of a body that is small is wanted, and the connection is kept. */
-  skip(): void {
-    this.#message.resume();
+  /** Nothing of the body is wanted; the connection is kept where it is small and ends in time. */
+  async skip(): Promise<void> {
+    await this.bytes(errorBytes).catch(() => undefined);
   }
 
   discard(): void {

@@ -1,5 +1,6 @@
 // The engines that a configuration asks for.
 
+import { join } from "node:path";
 import type { SettingsRead } from "../../contract/settings.ts";
 import { byoEngines, voiceEngineLabels } from "../../contract/voices.ts";
 import type { BoxConfig } from "../config.ts";
@@ -13,8 +14,13 @@ import type { VoiceProvider } from "./voice.ts";
 import { Voices } from "./voices.ts";
 
 /** The engine under the name `local`. Never rejects: its state says what is amiss. */
-export function openBuiltinVoice({ speechServer }: Pick<BoxConfig, "speechServer">): Promise<VoiceProvider> {
-  return speechServer ? SpeechServerVoice.open(speechServer) : EspeakVoice.open();
+export function openBuiltinVoice({
+  speechServer,
+  stateDir,
+}: Pick<BoxConfig, "speechServer" | "stateDir">): Promise<VoiceProvider> {
+  return speechServer
+    ? SpeechServerVoice.open({ ...speechServer, clonesPath: join(stateDir, "voice-clones.json") })
+    : EspeakVoice.open();
 }
 
 export interface OpenVoicesOptions {

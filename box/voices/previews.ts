@@ -9,9 +9,10 @@ import { describeError, type Log } from "../ops/log.ts";
 import type { Portal } from "../portal/portal.ts";
 import type { AccountVoices, VoiceWish } from "./account-voices.ts";
 import { builtinListing } from "./catalogue.ts";
+import { CallerLimit } from "./caller-limit.ts";
 import { VoiceFailure } from "./failure.ts";
 import { wavOf, wholeSpeech } from "./pcm.ts";
-import { callLanguageOf } from "./speakable.ts";
+import { callLanguageOf, speakable } from "./speakable.ts";
 import { VoiceError, type Pcm } from "./voice.ts";
 
 const lineSeconds = 90;
@@ -19,8 +20,6 @@ const lineSeconds = 90;
 const sampleLifeMs = 24 * 3600 * 1000;
 /** Some two hundred samples. */
 const samplesBytes = 32 * 1024 * 1024;
-const windowMs = 60_000;
-const callers = 1_000;
 
 export interface PreviewWish {
   provider?: string | undefined;
@@ -57,8 +56,16 @@ export class Previews {
   readonly #log: Log;
   readonly #samples = new Map<string, Sample>();
   readonly #making = new Map<string, Promise<Buffer<ArrayBuffer>>>();
-  /** When each caller had lines of their own spoken, within the last minute. */
-  readonly #spoken = new Map<string, number[]>();
+  readonly #lines = new CallerLimit({
+    most: limits.previewsPerMinute,
+    windowMs: 60_000,
+    sentence: `At most ${limits.previewsPerMinute} lines of one's own are spoken within a minute.`,
+  });
+  readonly #made = new CallerLimit({
+    most: limits.samplesPerHour,
+    windowMs: 3_600_000,
+    sentence: `At most ${limits.samplesPerHour} samples of a provider's voices are made within an hour.`,
+  });
 
   constructor({ portal, log }: { portal: Pick<Portal, "reportUsage">; log: Log }) {
     this.#portal = portal;
@@ -72,9 +79,14 @@ export class Previews {
     const known = this.#samples.get(name);
     if (known && known.untilMs > performance.now()) return known.wav;
     // Made once, however many ask, and whoever of them leaves.
-    const making = this.#making.get(name) ?? this.#make(name, meant).finally(() => this.#making.delete(name));
-    this.#making.set(name, making);
-    return making;
+    const making = this.#making.get(name);
+    if (making) return making;
+    const { account } = caller.own;
+    // A provider's credit goes into it, or the box's.
+    if (isByoEngine(meant.provider)) this.#made.count(account);
+    const begun = this.#make(name, meant, account).finally(() => this.#making.delete(name));
+    this.#making.set(name, begun);
+    return begun;
   }
 
   /** A WAV of the caller's own line. Rejects with Refusal. */
@@ -90,10 +102,18 @@ export class Previews {
           ? "There is no text to speak."
           : `The text is longer than ${limits.previewTextChars} characters.`,
       );
+    // Nothing that an engine could say is left of it.
+    if (!/[\p{L}\p{N}]/u.test(speakable(line.text)))
+      throw new Refusal("preview_text_empty", "There is nothing in the text that can be spoken.");
     const { account } = caller.own;
-    this.#count(account);
     const meant = await this.#meant(caller, wish);
+    this.#lines.count(account);
     const pcm = await this.#speak(meant, { ...line, language: null, signal: caller.signal });
+    this.#report(account, meant, pcm);
+    return wavOf(pcm);
+  }
+
+  #report(account: string, { provider, voice }: Meant, pcm: Pcm): void {
     this.#portal.reportUsage({
       usage_id: randomUUID(),
       account,
@@ -102,15 +122,16 @@ export class Previews {
       seconds: pcm.samples.length / pcm.sampleRate,
       turns: 0,
       at: Math.floor(Date.now() / 1000),
-      labels: { provider: meant.provider, voice: meant.voice.slice(0, 200) },
+      labels: { provider, voice: voice.slice(0, 200) },
     });
-    return wavOf(pcm);
   }
 
-  async #make(name: string, meant: Meant): Promise<Buffer<ArrayBuffer>> {
+  async #make(name: string, meant: Meant, account: string): Promise<Buffer<ArrayBuffer>> {
     const { text, language } = previewLine(meant.language);
     const signal = new AbortController().signal;
-    const wav = wavOf(await this.#speak(meant, { text, language, signal }));
+    const pcm = await this.#speak(meant, { text, language, signal });
+    if (isByoEngine(meant.provider)) this.#report(account, meant, pcm);
+    const wav = wavOf(pcm);
     this.#samples.delete(name);
     this.#samples.set(name, { wav, untilMs: performance.now() + sampleLifeMs });
     let bytes = [...this.#samples.values()].reduce((sum, sample) => sum + sample.wav.length, 0);
@@ -174,10 +195,11 @@ export class Previews {
     { hosted, key }: Extract<ReturnType<AccountVoices["access"]>, { case: "usable" }>["account"],
   ): Promise<Meant> {
     const { own } = caller;
-    const { voices } = await own.listing(hosted.id, false);
+    const { state, voices } = await own.listing(hosted.id, false);
     const voice = wish.voice?.trim() || this.#current(caller, hosted.id);
     const listed = voices.find(({ id }) => id === voice);
-    if (!voice || (!listed && !hosted.looksLike(voice))) throw unknownVoice();
+    // Where the list cannot be had, how the provider's ids look has to do.
+    if (!voice || (!listed && (state === "ready" || !hosted.looksLike(voice)))) throw unknownVoice();
     return {
       provider: hosted.id,
       voice,
@@ -205,21 +227,5 @@ export class Previews {
       if (error instanceof Refusal) return null;
       throw error;
     }
-  }
-
-  /** Throws Refusal `preview_rate_limited`. */
-  #count(account: string): void {
-    const now = performance.now();
-    const recent = (this.#spoken.get(account) ?? []).filter((atMs) => atMs > now - windowMs);
-    const [oldest] = recent;
-    if (recent.length >= limits.previewsPerMinute && oldest !== undefined)
-      throw new Refusal(
-        "preview_rate_limited",
-        `At most ${limits.previewsPerMinute} lines of one's own are spoken within a minute.`,
-        { headers: { "Retry-After": String(Math.max(1, Math.ceil((oldest + windowMs - now) / 1000))) } },
-      );
-    this.#spoken.delete(account);
-    this.#spoken.set(account, [...recent, now]);
-    if (this.#spoken.size > callers) this.#spoken.delete(this.#spoken.keys().next().value ?? "");
   }
 }

@@ -24,6 +24,8 @@ const failures: Record<VoiceFault, [state: VoiceListing["state"], reason: (label
 interface Entry {
   listing: VoiceListing;
   untilMs: number;
+  /** The last that was one: choosing goes on with it while a newer one is not to be had. */
+  usable: VoiceListing;
 }
 
 export interface ProviderListsOptions {
@@ -41,10 +43,11 @@ export class ProviderLists {
     this.#options = options;
   }
 
-  /** The list that is still good; null when there is none. */
+  /** What there is to choose from, however old; null when there never was a list. One past its time is fetched anew. */
   known(engine: HostedEngine, key: string): VoiceListing | null {
     const entry = this.#entries.get(nameOf(engine, key));
-    return entry && entry.untilMs > performance.now() ? entry.listing : null;
+    if (entry && !isFresh(entry)) void this.get(engine, key);
+    return entry?.usable ?? null;
   }
 
   /** Never rejects: what went wrong is in the listing's state. */
@@ -53,23 +56,28 @@ export class ProviderLists {
     key: string,
     { refresh = false }: { refresh?: boolean } = {},
   ): Promise<VoiceListing> {
-    const known = refresh ? null : this.known(engine, key);
-    if (known) return known;
     const name = nameOf(engine, key);
+    const entry = this.#entries.get(name);
+    if (!refresh && entry && isFresh(entry)) return entry.listing;
     const fetching =
-      this.#fetching.get(name) ?? this.#fetch(engine, key).finally(() => this.#fetching.delete(name));
+      this.#fetching.get(name) ?? this.#renew(name, engine, key).finally(() => this.#fetching.delete(name));
     this.#fetching.set(name, fetching);
-    const listing = await fetching;
-    const failed = listing.state !== "ready" && listing.state !== "empty";
-    const seconds = failed ? limits.voiceCatalogueFailedSeconds : limits.voiceCatalogueSeconds;
-    this.#entries.delete(name);
-    this.#entries.set(name, { listing, untilMs: performance.now() + seconds * 1000 });
-    if (this.#entries.size > capacity) this.#entries.delete(this.#entries.keys().next().value ?? "");
-    return listing;
+    return fetching;
   }
 
   close(): void {
     this.#closing.abort();
+  }
+
+  async #renew(name: string, engine: HostedEngine, key: string): Promise<VoiceListing> {
+    const listing = await this.#fetch(engine, key);
+    const failed = listing.state !== "ready" && listing.state !== "empty";
+    const seconds = failed ? limits.voiceCatalogueFailedSeconds : limits.voiceCatalogueSeconds;
+    const usable = failed ? (this.#entries.get(name)?.usable ?? listing) : listing;
+    this.#entries.delete(name);
+    this.#entries.set(name, { listing, untilMs: performance.now() + seconds * 1000, usable });
+    if (this.#entries.size > capacity) this.#entries.delete(this.#entries.keys().next().value ?? "");
+    return listing;
   }
 
   async #fetch(engine: HostedEngine, key: string): Promise<VoiceListing> {
@@ -97,6 +105,8 @@ export class ProviderLists {
     }
   }
 }
+
+const isFresh = ({ untilMs }: Entry) => untilMs > performance.now();
 
 /** Holds no key. */
 function nameOf(engine: HostedEngine, key: string): string {

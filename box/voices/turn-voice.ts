@@ -14,18 +14,28 @@ export interface TurnVoiceOptions {
   language: Language | null;
   /** What the account's list is known to be. */
   listing(): VoiceListing | null;
-  /** Who takes over; null: nobody can. */
-  fallback: { engine: VoiceProvider; voice: string } | null;
+  /** Who takes over, in the language that the voice would have spoken; null: nobody can. */
+  fallback(spoken: Language | null): { engine: VoiceProvider; voice: string } | null;
   /** The account does not speak. Returns what its owner is told. */
   onTrouble(failure: VoiceFailure): string;
   /** The box's own engine took over. */
   onTakenOver(notice: string): void;
 }
 
+/** The call language that a provider's voice is bound to; voices of the others speak whatever they are given. */
+export function boundLanguage(
+  { id: provider }: HostedEngine,
+  listing: VoiceListing | null,
+  voice: string,
+): Language | null {
+  const row = listing?.voices.find(({ id }) => id === voice);
+  return provider === "cartesia" && row ? callLanguageOf(row.language) : null;
+}
+
 export class TurnVoice implements VoiceProvider {
   readonly #options: TurnVoiceOptions;
   #heard = false;
-  #takenOver = false;
+  #takenOver: { engine: VoiceProvider; voice: string } | null = null;
   #notice = "";
 
   constructor(options: TurnVoiceOptions) {
@@ -65,8 +75,7 @@ export class TurnVoice implements VoiceProvider {
   }
 
   languageOf(voice: string): Language | null {
-    const row = this.#options.listing()?.voices.find(({ id }) => id === voice);
-    return this.id === "cartesia" && row ? callLanguageOf(row.language) : null;
+    return boundLanguage(this.#options.hosted, this.#options.listing(), voice);
   }
 
   warm(): void {
@@ -91,13 +100,15 @@ export class TurnVoice implements VoiceProvider {
       } catch (error) {
         if (!(error instanceof VoiceFailure) || !error.ofAccount) throw error;
         const notice = onTrouble(error);
-        if (this.#heard || !fallback) throw error;
-        this.#takenOver = true;
+        const standIn = this.#heard ? null : fallback(this.languageOf(voice));
+        if (!standIn) throw error;
+        this.#takenOver = standIn;
         this.#notice = notice;
         onTakenOver(notice);
       }
     }
-    if (fallback) yield* fallback.engine.synthesize({ ...request, voice: fallback.voice });
+    const standIn = this.#takenOver;
+    if (standIn) yield* standIn.engine.synthesize({ ...request, voice: standIn.voice });
   }
 
   /** What it holds is its engine's, and stays. */

@@ -1,11 +1,10 @@
 // Which engine and voice a turn speaks with, and on whose account.
 
 import { builtinVoiceEngine, type Settings } from "../../contract/settings.ts";
-import type { Language } from "../../contract/tones.ts";
 import type { ByoEngine } from "../../contract/voices.ts";
 import type { Log } from "../ops/log.ts";
 import type { Portal } from "../portal/portal.ts";
-import { AccountVoices, type ChosenVoice, type Surroundings, type VoiceWish } from "./account-voices.ts";
+import { AccountVoices, type Surroundings, type VoiceWish } from "./account-voices.ts";
 import { VoiceAccounts, type KnownAccount } from "./accounts.ts";
 import type { HostedEngine } from "./hosted/hosted.ts";
 import { ProviderLists } from "./provider-lists.ts";
@@ -85,28 +84,6 @@ export class Voices {
       if (list) await soon(list, listPatienceMs);
     }
     return own;
-  }
-
-  /** For nobody in particular: with the box's own engines and keys. */
-  choose(
-    wish: VoiceWish,
-    session: VoiceWish | null,
-    settings: Settings,
-    avatar: string | null,
-    language?: Language,
-  ): ChosenVoice {
-    return new AccountVoices("", { case: "alone" }, this.#surroundings).choose(
-      wish,
-      session,
-      settings,
-      avatar,
-      language,
-    );
-  }
-
-  /** The call language that a voice speaks; null where it is not bound to one. */
-  languageOf({ engine, voice }: Pick<ChosenVoice, "engine" | "voice">): Language | null {
-    return engine.languageOf?.(voice) ?? null;
   }
 
   /** Drops what is known of an account's keys, or of all of them. */

@@ -3,13 +3,20 @@
 import { variantId } from "../../../contract/avatars.ts";
 import { baseTone, type Tone } from "../../../contract/tones.ts";
 import { Refusal } from "../../failure.ts";
-import type { BuildQueue } from "../build-queue.ts";
+import type { BuildQueue, Claim } from "../build-queue.ts";
 import type { Builds } from "../builds.ts";
 import { AvatarError } from "../errors.ts";
 import { withDisk } from "../faults.ts";
 import type { CheckConsent } from "../intake.ts";
 import type { Journal } from "../journal.ts";
-import { epochSeconds, generating, type AvatarRecord, type ClipTemplate } from "../record.ts";
+import {
+  epochSeconds,
+  generating,
+  isServable,
+  type AvatarRecord,
+  type ClipRecord,
+  type ClipTemplate,
+} from "../record.ts";
 import type { Shelf } from "../shelf.ts";
 import { digestOfFile } from "../upload.ts";
 import type { ClipGenerator } from "./generator.ts";
@@ -44,42 +51,65 @@ export async function retryClip(request: RetryRequest): Promise<RetryAnswer> {
     throw new AvatarError("avatar_clips_unavailable", "This box builds no emotion clips.");
   await requireConsent(request, record);
   const { id } = record;
-  const claim = tone === baseTone ? claimBase(queue, id) : queue.claimTone(id, tone);
+  const claim = queue.claimTone(id, tone);
+  let base: Claim | undefined;
+  let before = record;
   try {
     const fromTakes = (record.takes?.[tone] ?? []).length > 0 || tone === baseTone;
     if (!fromTakes && generator && !(await generator.reachable()))
       throw new AvatarError("clip_generator_unavailable", "The clip generator cannot be reached just now.");
+    // An avatar that failed has no tones: it is built first.
+    if (tone !== baseTone && shelf.get(id)?.status === "failed") base = queue.claimTone(id, baseTone);
     const changed = await withDisk(() =>
       shelf.change(id, (now) => {
         if (now.upload !== record.upload || claim.signal.aborted) return undefined;
-        const at = { updated_at: epochSeconds() };
-        if (tone === baseTone) return { ...now, ...at, status: "preparing", detail: "" };
+        before = now;
+        const rebuilt = base || tone === baseTone ? beginBase(now, template) : now;
+        if (tone === baseTone) return rebuilt;
         const clip = generating(fromTakes ? "footage" : template, now.clips?.[tone]);
         // Whoever asks again wants another one than the generator made before.
         delete clip.generated_file;
-        return { ...now, clips: { ...now.clips, [tone]: clip } };
+        return { ...rebuilt, clips: { ...rebuilt.clips, [tone]: clip } };
       }),
     ).catch(async (error: unknown) => {
-      await shelf.change(id, () => record).catch(() => undefined);
+      await shelf.change(id, (now) => takeBack(now, before, tone)).catch(() => undefined);
       throw error;
     });
     if (!changed) throw new AvatarError("unknown_avatar", "There is no such avatar of yours on this box.");
-    request.journal.settle(changed);
+    if (changed.status === "preparing") request.journal.queued(id);
+    else request.journal.settle(changed);
   } catch (error) {
+    base?.release();
     claim.release();
     throw error;
   }
+  if (base) builds.startAvatar(base);
   if (tone === baseTone) builds.startAvatar(claim);
   else builds.startTone(claim);
   builds.tell(id, tone);
   return { avatar: id, tone, variant_id: variantId(id, tone), state: "generating" };
 }
 
-/** The base clip is built with the avatar, which nothing else of it may be under way for. */
-function claimBase(queue: BuildQueue, id: string): ReturnType<BuildQueue["claimTone"]> {
-  if (queue.isBusy(id, baseTone))
-    throw new AvatarError("clip_already_generating", "This clip is being built already; wait for it.");
-  return queue.claimAvatar(id);
+/** An avatar that can be shown stays as it is until it has been built anew. */
+function beginBase(now: AvatarRecord, template: ClipTemplate): AvatarRecord {
+  const updated_at = epochSeconds();
+  if (!isServable(now)) return { ...now, status: "preparing", detail: "", updated_at };
+  const clip = now.clips?.[baseTone] ?? generating(template);
+  const begun: ClipRecord = { ...clip, state: "generating", detail: "", updated_at };
+  return { ...now, clips: { ...now.clips, [baseTone]: begun }, updated_at };
+}
+
+/** What was not written down has not begun; whatever else moved meanwhile stays moved. */
+function takeBack(now: AvatarRecord, before: AvatarRecord, tone: Tone): AvatarRecord | undefined {
+  if (now.upload !== before.upload) return undefined;
+  const { [tone]: _, ...others } = now.clips ?? {};
+  const clip = before.clips?.[tone];
+  const isBase = tone === baseTone || before.status === "failed";
+  return {
+    ...now,
+    ...(isBase && { status: before.status, detail: before.detail }),
+    clips: { ...others, ...(clip && { [tone]: clip }) },
+  };
 }
 
 /** The agreement must be on record, and be about exactly the file that is still here. */

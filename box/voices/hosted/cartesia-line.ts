@@ -53,6 +53,8 @@ export interface CartesiaLineOptions {
   label: string;
   faultOf(status: number, code?: string): VoiceFault;
   times?: Partial<CartesiaTimes>;
+  /** It has no socket, and nobody is about to speak. */
+  onIdle(): void;
 }
 
 export class CartesiaLine {
@@ -64,26 +66,41 @@ export class CartesiaLine {
   #line: Line | null = null;
   #opening: Promise<Line> | null = null;
   #idle: NodeJS.Timeout | undefined;
+  /** Clauses under way, also between two sockets. */
+  #clauses = 0;
 
   constructor(options: CartesiaLineOptions) {
     this.#options = options;
     this.#times = { ...usualTimes, ...options.times };
   }
 
-  /** Something is being said. */
+  /** Something is being said, or a socket comes or goes. */
   get busy(): boolean {
-    return this.#contexts.size > 0 || this.#opening !== null;
+    return this.#clauses > 0 || this.#opening !== null || this.#leaving.size > 0;
   }
 
   /** Rejects with VoiceFailure. */
   async open(): Promise<Line> {
     if (this.#line) return this.#line;
-    this.#opening ??= this.#connect().finally(() => (this.#opening = null));
+    this.#opening ??= this.#connect().finally(() => {
+      this.#opening = null;
+      this.#settle();
+    });
     return this.#opening;
   }
 
   /** The speech of one clause, which is a context of its own. Throws VoiceFailure. */
   async *generate(generation: object, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
+    this.#clauses++;
+    try {
+      yield* this.#generate(generation, signal);
+    } finally {
+      this.#clauses--;
+      this.#settle();
+    }
+  }
+
+  async *#generate(generation: object, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
     for (let again = true; !signal.aborted; again = false) {
       const reused = this.#line !== null;
       const line = await unlessAborted(this.open(), signal);
@@ -178,6 +195,11 @@ export class CartesiaLine {
     if (line !== null && this.#line === line) this.#line = null;
     for (const queue of this.#contexts.values()) queue.lose();
     clearTimeout(this.#idle);
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (this.#line === null && !this.busy) this.#options.onIdle();
   }
 
   #rest(): void {
@@ -193,7 +215,10 @@ export class CartesiaLine {
     if (!line) return;
     const left = line.close();
     this.#leaving.add(left);
-    void left.finally(() => this.#leaving.delete(left));
+    void left.finally(() => {
+      this.#leaving.delete(left);
+      this.#settle();
+    });
   }
 }
 

@@ -84,7 +84,7 @@ export class Cartesia implements HostedEngine {
   readonly label = voiceEngineLabels.cartesia;
   readonly #options: CartesiaOptions;
   readonly #http = new VoiceHttp(voiceEngineLabels.cartesia);
-  /** By the digest of their key, used longest ago first. */
+  /** By the digest of their key, used longest ago first; gone once nothing is said on them any more. */
   readonly #lines = new Map<string, CartesiaLine>();
   #closed = false;
 
@@ -132,10 +132,14 @@ export class Cartesia implements HostedEngine {
       continue: false,
     };
     const reader = new PcmReader(hostedSampleRate);
+    let said = false;
     for await (const bytes of this.#line(key).generate(generation, signal)) {
       const pcm = reader.push(bytes);
-      if (pcm) yield pcm;
+      if (!pcm) continue;
+      said = true;
+      yield pcm;
     }
+    if (!said && !signal.aborted) throw new VoiceFailure(this.label, "unreachable");
   }
 
   async warm(key: string): Promise<void> {
@@ -149,18 +153,27 @@ export class Cartesia implements HostedEngine {
     this.#lines.clear();
   }
 
+  /** Keys in memory. */
+  get keys(): number {
+    return this.#lines.size;
+  }
+
   /** The socket of a key: one for everything that is said on its account. */
   #line(key: string): CartesiaLine {
     if (this.#closed) throw new VoiceFailure(this.label, "unreachable");
     const name = createHash("sha256").update(key).digest("hex");
     const known = this.#lines.get(name);
-    const line =
+    const line: CartesiaLine =
       known ??
       new CartesiaLine({
         url: `${this.#options.url.replace(/^http/, "ws")}/tts/websocket`,
         headers: headersOf(key),
         label: this.label,
         faultOf: cartesiaFault,
+        // Its headers hold the key.
+        onIdle: () => {
+          if (this.#lines.get(name) === line) this.#lines.delete(name);
+        },
         ...(this.#options.times ? { times: this.#options.times } : {}),
       });
     this.#lines.delete(name);

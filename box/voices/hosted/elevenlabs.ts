@@ -186,7 +186,7 @@ export class ElevenLabs implements HostedEngine {
       silenceMs: 1_000,
       wholeWithinMs: 5_000,
     });
-    answer.skip();
+    await answer.skip();
   }
 
   close(): Promise<void> {

@@ -6,11 +6,13 @@ import { Refusal } from "../../failure.ts";
 import { VoiceFailure } from "../failure.ts";
 import type { VoiceAnswer } from "../http.ts";
 import { VoiceError } from "../voice.ts";
-import { cloneId } from "./listing.ts";
+import { cloneId, ownerMark } from "./listing.ts";
 import type { SpeechServerVoice } from "./speech-server.ts";
 
 /** Reading a minute of speech takes a model some seconds, and loading the model more. */
-const cloneTimes = { answerWithinMs: 60_000, silenceMs: 10_000, wholeWithinMs: 90_000 };
+const prepareTimes = { answerWithinMs: 60_000, silenceMs: 10_000, wholeWithinMs: 90_000 };
+/** Every way of handing a clip over that has to be tried, together. */
+const cloneWithinMs = 90_000;
 const answerBytes = 64 * 1024;
 const label = "The speech server";
 
@@ -21,6 +23,8 @@ const ways = [
   { path: "/voices", name: "voice_name", file: "voice_file", more: {} },
   { path: "/voices", name: "name", file: "file", more: {} },
 ] as const;
+type Way = (typeof ways)[number];
+const worked = new WeakMap<SpeechServerVoice, Way>();
 
 const idFields = z.object({
   id: z.string().optional(),
@@ -39,53 +43,72 @@ const noCloning = () =>
 /** What nobody takes: the way is not there. */
 const absent = (status: number) => status === 404 || status === 405 || status === 501;
 
-/** Whether it offers to clone; asked with an empty form, which no server makes a voice of. False where it cannot be asked. */
-export async function offersCloning(server: SpeechServerVoice, signal: AbortSignal): Promise<boolean> {
-  for (const path of ["/audio/voices", "/voices"]) {
-    try {
-      const answer = await post(server, path, new FormData(), signal);
-      answer.discard();
-      if (!absent(answer.status))
-        return answer.status < 500 && answer.status !== 401 && answer.status !== 403;
-    } catch {
-      return false;
-    }
-  }
-  return false;
-}
-
 export interface CloneRequest {
   account: string;
   name: string;
   /** A WAV of one person speaking. */
   wav: Uint8Array<ArrayBuffer>;
   signal: AbortSignal;
+  /** Time for all of it; there is a usual one. */
+  withinMs?: number;
 }
 
 /** The id of the new voice. Rejects with VoiceError, and with Refusal where the server clones none. */
 export async function cloneVoice(server: SpeechServerVoice, request: CloneRequest): Promise<string> {
-  const { account, name, wav, signal } = request;
+  const { account, name, wav, signal, withinMs = cloneWithinMs } = request;
   const wanted = cloneId(name, account, randomBytes(3).toString("hex"));
+  const endsAtMs = performance.now() + withinMs;
+  if (server.clones.broken) throw new VoiceError(server.state().detail);
+  // A clone that nobody could tell the owner of must not come about.
+  await server.clones.save();
   let offered = false;
-  for (const way of ways) {
+  for (const way of waysOf(server)) {
     const form = new FormData();
     form.set(way.name, wanted);
     for (const [field, value] of Object.entries(way.more)) form.set(field, value);
     form.set(way.file, new Blob([wav], { type: "audio/wav" }), "clip.wav");
-    const answer = await post(server, way.path, form, signal);
+    const answer = await post(server, way.path, { form, signal, endsAtMs });
     if (answer.ok) {
-      const said = clonedId(await answer.json(answerBytes), wanted);
-      await server.list({ refresh: true });
-      return server.has(said) || !server.has(wanted) ? said : wanted;
+      worked.set(server, way);
+      return keep(server, { wanted, said: clonedId(await answer.json(answerBytes), wanted), account, name });
     }
-    answer.discard();
-    if (absent(answer.status)) continue;
+    if (absent(answer.status)) {
+      answer.discard();
+      continue;
+    }
     offered = true;
-    // Fields it does not know are told apart from a clip it does not like only by trying its other names.
-    if (answer.status !== 400 && answer.status !== 422) break;
+    if (!(await lacksField(answer))) break;
   }
   if (!offered) throw noCloning();
   throw new VoiceError("The speech server could not clone a voice from this clip.");
+}
+
+/** Records whose the clone is, before anybody is told of it, and has it listed. */
+async function keep(
+  server: SpeechServerVoice,
+  { wanted, said, account, name }: { wanted: string; said: string; account: string; name: string },
+): Promise<string> {
+  // An id that was there before is not the clone's, whatever the server says.
+  const id = server.lists(said) || server.clones.get(said) ? wanted : said;
+  await server.clones.add({ id, owner: ownerMark(account), name });
+  await server.list({ refresh: true });
+  return server.has(id) || !server.has(wanted) ? id : wanted;
+}
+
+/** The way that a server was found to take comes first. */
+function waysOf(server: SpeechServerVoice): Way[] {
+  const known = worked.get(server);
+  return known ? [known, ...ways.filter((way) => way !== known)] : [...ways];
+}
+
+/** Whether the server misses a field, which it may know by another name; else it is the clip that it does not like. */
+async function lacksField(answer: VoiceAnswer): Promise<boolean> {
+  if (answer.status !== 400 && answer.status !== 422) {
+    answer.discard();
+    return false;
+  }
+  const said = await answer.bytes(answerBytes).catch(() => Buffer.alloc(0));
+  return said.length === 0 || /missing|field/i.test(said.toString("utf8"));
 }
 
 /**
@@ -95,20 +118,25 @@ export async function cloneVoice(server: SpeechServerVoice, request: CloneReques
 export async function prepareVoice(
   server: SpeechServerVoice,
   { voice, signal }: { voice: string; signal: AbortSignal },
-): Promise<{ status: number; body: unknown }> {
+): Promise<{ status: number; type: string; bytes: Buffer }> {
   const answer = await server.http.ask({
     url: `${server.base}/audio/voices/prepare`,
     headers: server.headers,
     body: { model: server.model, voice },
     signal,
-    ...cloneTimes,
+    ...prepareTimes,
   });
-  if (answer.ok) return { status: answer.status, body: await answer.json(answerBytes) };
+  if (answer.ok)
+    return {
+      status: answer.status,
+      type: answer.headers["content-type"] ?? "",
+      bytes: await answer.bytes(answerBytes),
+    };
   answer.discard();
   if (!absent(answer.status)) throw new VoiceFailure(label, answer.status >= 500 ? "unreachable" : "request");
   // Whatever comes is made, and thrown away.
   for await (const _ of server.synthesize({ text: "Hello.", voice, tone: "neutral", signal })) continue;
-  return { status: 200, body: { ok: true, voice } };
+  return { status: 200, type: "application/json", bytes: Buffer.from(JSON.stringify({ ok: true, voice })) };
 }
 
 /** A server may call the voice by another id than the name it was given. */
@@ -121,15 +149,19 @@ function clonedId(answer: unknown, wanted: string): string {
 async function post(
   server: SpeechServerVoice,
   path: string,
-  form: FormData,
-  signal: AbortSignal,
+  { form, signal, endsAtMs }: { form: FormData; signal: AbortSignal; endsAtMs: number },
 ): Promise<VoiceAnswer> {
   const encoded = new Response(form);
+  const body = new Uint8Array(await encoded.arrayBuffer());
+  const leftMs = endsAtMs - performance.now();
+  if (leftMs <= 0) throw new VoiceFailure(label, "timeout");
   return server.http.ask({
     url: server.base + path,
     headers: { ...server.headers, "Content-Type": encoded.headers.get("content-type") ?? "" },
-    body: new Uint8Array(await encoded.arrayBuffer()),
+    body,
     signal,
-    ...cloneTimes,
+    answerWithinMs: Math.min(prepareTimes.answerWithinMs, leftMs),
+    silenceMs: prepareTimes.silenceMs,
+    wholeWithinMs: leftMs,
   });
 }

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { ListedVoice } from "../voice.ts";
+import type { Clone } from "./clone-record.ts";
 
 /** What every server of this kind is asked for by OpenAI's clients; it stands for a list where a server has none. */
 const usualNames = ["alloy", "echo", "fable", "nova", "onyx", "shimmer"];
@@ -55,8 +56,11 @@ export interface ServerVoice {
   owner: string | null;
 }
 
-/** Null for an answer that is no list of voices. */
-export function readListing(answer: unknown): ServerVoice[] | null {
+/** Null for an answer that is no list of voices. `cloneOf`: what is known of a clone, by the server's id of it. */
+export function readListing(
+  answer: unknown,
+  cloneOf: (id: string) => Clone | null = () => null,
+): ServerVoice[] | null {
   const rows = listSchema.safeParse(answer).data;
   if (!rows) return null;
   const found = new Map<string, ServerVoice>();
@@ -67,8 +71,11 @@ export function readListing(answer: unknown): ServerVoice[] | null {
     const given = "voice_id" in told ? (told.id ?? told.voice_id) : told.id;
     const id = (given ?? shown).trim();
     if (id === "" || id.length > idChars) continue;
-    const owner = ownerOf(id) ?? ownerOf(shown);
-    const guess = named(owner === null || ownerOf(id) !== null ? id : shown);
+    const clone = cloneOf(id);
+    const owner = clone?.owner ?? ownerOf(id) ?? ownerOf(shown);
+    const guess = clone
+      ? { name: clone.name, language: "", gender: "" }
+      : named(owner === null || ownerOf(id) !== null ? id : shown);
     const field = (name: "language" | "gender" | "description") => {
       const value = (told as Record<string, unknown>)[name];
       return typeof value === "string" ? value : "";
@@ -88,8 +95,10 @@ export function readListing(answer: unknown): ServerVoice[] | null {
   return [...found.values()];
 }
 
-export function usualListing(): ServerVoice[] {
-  return readListing(usualNames) ?? [];
+/** Of a server that lists none: OpenAI's, and those that were cloned here. */
+export function usualListing(clones: readonly Clone[]): ServerVoice[] {
+  const own = new Map(clones.map((clone) => [clone.id, clone]));
+  return readListing([...usualNames, ...own.keys()], (id) => own.get(id) ?? null) ?? [];
 }
 
 /**

@@ -1,6 +1,7 @@
 // A speech server of one's own, under the name of the built-in engine: any that speaks OpenAI's `/v1/audio/speech`
 // (Kokoro-FastAPI, openedai-speech, Chatterbox and vLLM-Omni among them).
 
+import { limits } from "../../../contract/limits.ts";
 import type { Language } from "../../../contract/tones.ts";
 import { VoiceFailure, type VoiceFault } from "../failure.ts";
 import { VoiceHttp, type VoiceAnswer } from "../http.ts";
@@ -8,6 +9,7 @@ import { PcmReader } from "../pcm.ts";
 import { callLanguageOf, languageOfScript, speakable } from "../speakable.ts";
 import type { EngineState, ListedVoice, Pcm, SpeechRequest, VoiceListing, VoiceProvider } from "../voice.ts";
 import { WavReader } from "../wav.ts";
+import { CloneRecord } from "./clone-record.ts";
 import { ownerMark, ownerOf, readListing, usualListing, type ServerVoice } from "./listing.ts";
 
 export interface SpeechServerTimes {
@@ -42,6 +44,8 @@ export interface SpeechServerOptions {
   url: string;
   apiKey: string | null;
   model: string;
+  /** Where it is recorded whose cloned voices are. Left out: nowhere. */
+  clonesPath?: string;
   times?: Partial<SpeechServerTimes>;
 }
 
@@ -57,12 +61,21 @@ const refusedReasons: Partial<Record<VoiceFault, string>> = {
   timeout: "The speech server took too long to list its voices.",
 };
 
+const failedStates: Partial<Record<VoiceFault, VoiceListing["state"]>> = {
+  key: "key_problem",
+  timeout: "timed_out",
+  busy: "refused",
+  request: "refused",
+};
+const recordBroken = "The box's record of cloned voices (voice-clones.json) cannot be read.";
+
 export class SpeechServerVoice implements VoiceProvider {
   readonly id = "local";
   readonly label = "Speech server";
   /** Where its API answers: `…/v1`. */
   readonly base: string;
   readonly http = new VoiceHttp(label);
+  readonly clones: CloneRecord;
   readonly #options: SpeechServerOptions;
   readonly #times: SpeechServerTimes;
   readonly #openedAtMs = performance.now();
@@ -71,19 +84,23 @@ export class SpeechServerVoice implements VoiceProvider {
   #listedAtMs = 0;
   #fault: VoiceFault | null = null;
   #listing: Promise<VoiceListing> | null = null;
+  /** The look after the one under way. */
+  #next: Promise<VoiceListing> | null = null;
+  #failedAtMs = -Infinity;
   #retry: NodeJS.Timeout | undefined;
   /** What the server was found to take: samples as they are, or only a WAV. */
   #format: "pcm" | "wav" = "pcm";
 
-  private constructor(options: SpeechServerOptions) {
+  private constructor(options: SpeechServerOptions, clones: CloneRecord) {
     this.#options = options;
+    this.clones = clones;
     this.#times = { ...usualTimes, ...options.times };
     this.base = `${options.url.replace(/\/v1$/, "")}/v1`;
   }
 
   /** Never rejects: a server that is not there yet is looked for again. */
   static async open(options: SpeechServerOptions): Promise<SpeechServerVoice> {
-    const engine = new SpeechServerVoice(options);
+    const engine = new SpeechServerVoice(options, await CloneRecord.open(options.clonesPath ?? null));
     await engine.list({ refresh: true });
     return engine;
   }
@@ -98,6 +115,7 @@ export class SpeechServerVoice implements VoiceProvider {
   }
 
   state(): EngineState {
+    if (this.clones.broken) return { state: "unavailable", detail: recordBroken };
     if (this.#fault === null && this.#voices !== null) return { state: "ready", detail: "" };
     if (this.#starting) return { state: "starting", detail: "The speech server is starting." };
     return {
@@ -114,12 +132,18 @@ export class SpeechServerVoice implements VoiceProvider {
   }
 
   mayUse(voice: string, account: string | null): boolean {
-    const owner = this.#voices?.find((one) => one.voice.id === voice)?.owner ?? ownerOf(voice);
+    if (this.clones.broken) return false;
+    const owner = this.#ownerOf(voice);
     return owner === null || (account !== null && owner === ownerMark(account));
   }
 
+  /** Whether the server lists a voice already. */
+  lists(voice: string): boolean {
+    return this.#row(voice) !== undefined;
+  }
+
   defaultVoice(_avatar: string | null, language?: Language): string | null {
-    const first = this.#voices?.find(({ voice }) => voice.recommended)?.voice;
+    const first = this.#voices?.find(({ voice }) => voice.recommended && this.mayUse(voice.id, null))?.voice;
     return first ? this.inLanguage(first.id, language ?? this.languageOf(first.id) ?? "en") : null;
   }
 
@@ -133,17 +157,27 @@ export class SpeechServerVoice implements VoiceProvider {
     const speaks = callLanguageOf(row?.language ?? "");
     if (!row || speaks === null || speaks === language) return voice;
     const others = (this.#voices ?? [])
-      .filter((one) => one.owner === null)
       .map((one) => one.voice)
-      .filter((one) => callLanguageOf(one.language) === language);
+      .filter((one) => callLanguageOf(one.language) === language && this.mayUse(one.id, null));
     return (others.find(({ gender }) => gender === row.gender) ?? others[0])?.id ?? voice;
   }
 
   async list({ refresh }: { refresh: boolean }): Promise<VoiceListing> {
-    const fresh = performance.now() - this.#listedAtMs < listFreshMs;
+    if (this.clones.broken) return { state: "unreachable", reason: recordBroken, voices: [] };
+    const now = performance.now();
+    if (refresh && this.#listing) {
+      // What is under way may have begun before there was what is looked for.
+      this.#next ??= this.#listing.then(() => {
+        this.#next = null;
+        return this.#begin();
+      });
+      return this.#next;
+    }
+    const fresh = now - this.#listedAtMs < listFreshMs;
     if (!refresh && fresh && this.#fault === null && this.#voices) return this.#told(this.#voices);
-    this.#listing ??= this.#look().finally(() => (this.#listing = null));
-    return this.#listing;
+    const failed = now - this.#failedAtMs < limits.voiceCatalogueFailedSeconds * 1000;
+    if (!refresh && failed && this.#fault !== null) return this.#failed(this.#fault);
+    return this.#begin();
   }
 
   async *synthesize({ text, voice: wanted, signal }: SpeechRequest): AsyncGenerator<Pcm, void, undefined> {
@@ -181,6 +215,17 @@ export class SpeechServerVoice implements VoiceProvider {
     return early && this.#voices === null && this.#fault !== "key";
   }
 
+  #begin(): Promise<VoiceListing> {
+    this.#listing ??= this.#look().finally(() => (this.#listing = null));
+    return this.#listing;
+  }
+
+  /** The mark of a voice's account; null where it is everybody's. */
+  #ownerOf(voice: string): string | null {
+    const listed = this.#voices?.find((one) => one.voice.id === voice)?.owner;
+    return this.clones.get(voice)?.owner ?? listed ?? ownerOf(voice);
+  }
+
   #row(voice: string): ListedVoice | undefined {
     return this.#voices?.find((one) => one.voice.id === voice)?.voice;
   }
@@ -201,18 +246,16 @@ export class SpeechServerVoice implements VoiceProvider {
       return this.#told(voices);
     } catch (error) {
       const fault = error instanceof VoiceFailure ? error.fault : "unreachable";
+      this.#failedAtMs = performance.now();
       this.#away(fault);
-      if (this.#starting) return { state: "starting", reason: "The speech server is starting.", voices: [] };
-      const reason = refusedReasons[fault] ?? "The speech server cannot be reached.";
-      const states = {
-        key: "key_problem",
-        timeout: "timed_out",
-        busy: "refused",
-        request: "refused",
-      } as const;
-      const state = fault in states ? states[fault as keyof typeof states] : "unreachable";
-      return { state, reason, voices: [] };
+      return this.#failed(fault);
     }
+  }
+
+  #failed(fault: VoiceFault): VoiceListing {
+    if (this.#starting) return { state: "starting", reason: "The speech server is starting.", voices: [] };
+    const reason = refusedReasons[fault] ?? "The speech server cannot be reached.";
+    return { state: failedStates[fault] ?? "unreachable", reason, voices: [] };
   }
 
   #away(fault: VoiceFault): void {
@@ -241,11 +284,11 @@ export class SpeechServerVoice implements VoiceProvider {
         answer.discard();
         throw new VoiceFailure(label, faultOf(answer.status));
       }
-      const voices = readListing(await answer.json(listBytes));
+      const voices = readListing(await answer.json(listBytes), (id) => this.clones.get(id));
       if (!voices) throw new VoiceFailure(label, "unreachable");
       return voices;
     }
-    return usualListing();
+    return usualListing(this.clones.all);
   }
 
   async #speak({
