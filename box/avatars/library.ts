@@ -21,7 +21,7 @@ import { createAvatar } from "./creating.ts";
 import { entryOf, takenAt, type AvatarEntry } from "./entry.ts";
 import { eraseAvatar, removeAvatar } from "./erasing.ts";
 import { AvatarError } from "./errors.ts";
-import { AVATAR_ID, filenameId, uniqueId } from "./ids.ts";
+import { AVATAR_ID, displayName, filenameId, uniqueId } from "./ids.ts";
 import type { CheckConsent } from "./intake.ts";
 import { Journal } from "./journal.ts";
 import { FaceFinder } from "./landmarks.ts";
@@ -111,7 +111,9 @@ export class AvatarLibrary {
    * is wrong with the file, avatar_busy while the same id is being built, too_many_builds, storage_full, library_closed.
    */
   async create(request: CreateAvatarRequest): Promise<AvatarCreated> {
+    const display_name = displayName(request.name ?? request.id, request.filename);
     return createAvatar(request, {
+      display_name,
       id: this.#idOf(request),
       shelf: this.#shelf,
       queue: this.#queue,

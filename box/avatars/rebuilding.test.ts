@@ -126,7 +126,7 @@ test("a start fails the clip it may have died of, builds those that waited, and 
     ...record,
     clips: {
       ...record.clips,
-      happy: { ...happy, state: "generating", begun: true },
+      happy: { ...happy, state: "generating", begun: 1 },
       sad: { ...sad, state: "generating", build: null },
       warm: { ...warm, version: 1 },
     },
