@@ -1,12 +1,12 @@
 // A whole box: everything made, wired, started, and ended again.
 
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import packageJson from "../package.json" with { type: "json" };
 import { openCredentials } from "./access/credentials.ts";
 import { createApp } from "./api/app.ts";
+import { closeServer, listen } from "./api/listening.ts";
 import { clearSpool } from "./api/spool.ts";
 import { faceHooks } from "./avatars/hooks.ts";
 import { AudioLibrary } from "./audios/library.ts";
@@ -26,7 +26,7 @@ import { Slot } from "./live/slot.ts";
 import { Turns } from "./live/turns.ts";
 import { unlessAborted } from "./live/unless-aborted.ts";
 import type { Media } from "./media/media.ts";
-import { describeError, type Log } from "./ops/log.ts";
+import type { Log } from "./ops/log.ts";
 import { measuredEars } from "./ops/measured-ears.ts";
 import { Metrics } from "./ops/metrics.ts";
 import { Percentiles } from "./ops/percentiles.ts";
@@ -170,9 +170,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
   });
   await recordings.start();
   const audios = new AudioLibrary({ stateDir: config.stateDir });
-  void audios
-    .sweep()
-    .catch((error: unknown) => log.warn(describeError(error), "sound files could not be swept"));
+  audios.start(log);
   const conversations = new Conversations();
   const voices = openVoices({ config, engines: parts.engines, portal, log });
   voices.onTakenOver = (account, notice) => hub.tell(account, { case: "voice", notice });
@@ -288,6 +286,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     await Promise.all([sockets.close(), microphones.close()]);
     await slot.close();
     await recordings.close();
+    audios.close();
     models.readiness.close();
     await closeServer(server);
     await Promise.all([link?.close(), credentials.close()]);
@@ -325,25 +324,4 @@ function endRevoked({ microphones, slot, sockets, voices }: Services, revoked: R
   sockets.revoke(revoked);
   microphones.revoke(revoked);
   if (slot.current && revoked.has(slot.current.digest)) void slot.end("disconnected");
-}
-
-function listen(server: Server, { host, port }: BoxConfig): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      const address = server.address() as AddressInfo;
-      const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
-      resolve(`http://${name}:${address.port}`);
-    });
-  });
-}
-
-/** Finished answers go out; what is still being read or written is cut. */
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), 1_000);
-  await closed;
-  clearTimeout(timer);
 }
