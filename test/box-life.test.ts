@@ -32,8 +32,10 @@ async function startListener() {
     const body: unknown = text && JSON.parse(text);
     if (request.url === "/internal/heartbeat") heard.push(heartbeatSchema.parse(body));
     if (request.url === "/internal/sessions/report") ended.push(sessionReportSchema.parse(body).end_reason);
-    response.writeHead(request.url === "/internal/heartbeat" ? 200 : 404);
-    response.end(JSON.stringify({ drain: false, revoked: [], revocations_seen: 0 }));
+    const beat = request.url === "/internal/heartbeat";
+    const unknown = { error: { code: "session_not_found", message: "No." } };
+    response.writeHead(beat ? 200 : 404);
+    response.end(JSON.stringify(beat ? { drain: false, revoked: [], revocations_seen: 0 } : unknown));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { AudioList } from "../../contract/audios.ts";
 import { limits } from "../../contract/limits.ts";
 import { Refusal } from "../failure.ts";
+import { describeError, type Log } from "../ops/log.ts";
 import { VoiceError, type Pcm } from "../voices/voice.ts";
 import { Sound } from "./sound.ts";
 import { readWavFacts, wavPieces } from "./wav-header.ts";
@@ -14,10 +15,13 @@ import { readWavFacts, wavPieces } from "./wav-header.ts";
 const repliesPerAccount = 50;
 const uploadsPerAccount = 100;
 const uploadBytesPerAccount = 1024 ** 3;
+const uploadLifeMs = limits.soundKeptSeconds * 1000;
 /** A reply is spoken soon or not at all. */
 const replyLifeMs = 24 * 3600 * 1000;
 
 const namePattern = /^[\p{L}\p{N}][\p{L}\p{N}\p{M}._-]{0,99}$/u;
+const sweepEveryMs = 3600 * 1000;
+
 const partial = /^\..*\.part$/;
 
 export interface AudioLibraryOptions {
@@ -41,6 +45,7 @@ export class AudioLibrary {
   readonly #bounds: { replies: number; uploads: number; uploadBytes: number };
   /** Files that are being written. */
   readonly #writing = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor({ stateDir, bounds = {} }: AudioLibraryOptions) {
     this.#root = join(stateDir, "audios");
@@ -124,7 +129,23 @@ export class AudioLibrary {
     return this.#paths(account, name)[0] ?? null;
   }
 
-  /** Clears away what a crash cut short, and replies whose time is over. */
+  /** Sweeps now and every hour from then on. */
+  start(log: Log): void {
+    const sweep = () =>
+      void this.sweep().catch((error: unknown) =>
+        log.warn(describeError(error), "sound files could not be swept"),
+      );
+    sweep();
+    clearInterval(this.#timer);
+    this.#timer = setInterval(sweep, sweepEveryMs);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Clears away what a crash cut short, and files whose time is over. */
   async sweep(): Promise<void> {
     for (const entry of await readdir(this.#root, { withFileTypes: true }).catch(() => [])) {
       const path = join(this.#root, entry.name);
@@ -132,7 +153,7 @@ export class AudioLibrary {
       else {
         for (const folder of [path, join(path, "uploads")])
           for (const name of await readdir(folder).catch(() => [])) await this.#clear(folder, name);
-        await removeOld(await filesIn(path), { count: this.#bounds.replies, lifeMs: replyLifeMs });
+        await this.#removeOld(path);
       }
     }
   }
@@ -160,10 +181,17 @@ export class AudioLibrary {
   }
 
   async #makeRoom(account: string): Promise<void> {
-    const folder = this.#folder(account);
+    await this.#removeOld(this.#folder(account));
+  }
+
+  async #removeOld(folder: string): Promise<void> {
     const { replies, uploads, uploadBytes } = this.#bounds;
     await removeOld(await filesIn(folder), { count: replies, lifeMs: replyLifeMs });
-    await removeOld(await filesIn(join(folder, "uploads")), { count: uploads, bytes: uploadBytes });
+    await removeOld(await filesIn(join(folder, "uploads")), {
+      count: uploads,
+      bytes: uploadBytes,
+      lifeMs: uploadLifeMs,
+    });
   }
 
   async #write(folder: string, pcm: Pcm, place: (path: string) => Promise<void>): Promise<void> {
@@ -261,18 +289,15 @@ function newestFirst(found: Found[]): Found[] {
 interface Bounds {
   count: number;
   bytes?: number;
-  lifeMs?: number;
+  lifeMs: number;
 }
 
-async function removeOld(
-  found: Found[],
-  { count, bytes = Infinity, lifeMs = Infinity }: Bounds,
-): Promise<void> {
+async function removeOld(found: Found[], { count, bytes = Infinity, lifeMs }: Bounds): Promise<void> {
   let size = 0;
   const old = found.filter((file, index) => {
     size += file.bytes;
-    // The newest stays, however large it is.
-    return index > 0 && (index >= count || size > bytes || file.writtenAtMs < Date.now() - lifeMs);
+    // The newest stays, however large it is, but not for ever.
+    return (index > 0 && (index >= count || size > bytes)) || file.writtenAtMs < Date.now() - lifeMs;
   });
   await Promise.all(old.map(({ path }) => rm(path, { force: true })));
 }

@@ -99,7 +99,8 @@ export function judge({ end, code, killedBy, complaints }: RunResult, what: "sou
     throw new Error("A media program could not be started.");
   }
   // Out of memory, or told to go: that says nothing about the file.
-  if (end === "signal" && !crashes.has(killedBy)) throw new Error(`A media program was ended by ${killedBy}.`);
+  if (end === "signal" && !crashes.has(killedBy))
+    throw new Error(`A media program was ended by ${killedBy}.`);
   throw new MediaError("unreadable", `The ${what} is damaged and could not be decoded.`);
 }
 

@@ -1,6 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, mkdtemp, readFile, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -204,4 +216,64 @@ test("a lapse of the portal is one line in the log", async () => {
   away = false;
   await outbox.passed();
   expect(said).toEqual(["reports do not reach the portal; they are kept", "reports reach the portal again"]);
+});
+
+test("a journal that the disk does not give away is left beside the others, and its numbers spoil nothing", async () => {
+  const elsewhere = join(home, "elsewhere");
+  await Promise.all([mkdir(dir), mkdir(elsewhere)]);
+  // A folder cannot be read as a file, whoever asks.
+  await symlink(elsewhere, join(dir, "000000000000001.journal"));
+  const outbox = start();
+  outbox.add(report(1));
+  await outbox.synced();
+  away = false;
+  await outbox.passed();
+  await outbox.close();
+  expect(arrived).toEqual([1]);
+  expect(await files()).toEqual(["000000000000001.journal.unreadable"]);
+  expect(said.filter((line) => line.includes("could not be read"))).toHaveLength(1);
+});
+
+test("whether the disk has it is answered", async () => {
+  const outbox = start();
+  outbox.add(report(1));
+  expect(await outbox.synced()).toBe(true);
+  await rm(dir, { recursive: true });
+  await writeFile(dir, "no folder");
+  const without = start();
+  without.add(report(2));
+  expect(await without.synced()).toBe(false);
+  expect(await start({ dir: null }).synced()).toBe(true);
+});
+
+test("a report that the portal fails at time and again makes way, and is kept aside for a month", async () => {
+  const fault = new Error("it fails at this one");
+  let lapses = 3;
+  const options = {
+    mostFaults: 4,
+    isFault: (error: unknown) => error === fault,
+    deliver: (one: Report) => {
+      // A portal that is away is no fault of the report.
+      if (lapses-- > 0) return Promise.reject(new Error("away"));
+      if (numberOf(one) === 2) return Promise.reject(fault);
+      arrived.push(numberOf(one));
+      return Promise.resolve();
+    },
+  };
+  const outbox = start(options);
+  for (const count of range(1, 4)) outbox.add(report(count));
+  await outbox.passed();
+  expect(arrived).toEqual([1, 3, 4]);
+  const aside = join(dir, "set-aside");
+  const [name = ""] = await readdir(aside);
+  expect(JSON.parse(await readFile(join(aside, name), "utf8"))).toEqual(report(2));
+  expect((await stat(join(aside, name))).mode & 0o777).toBe(0o600);
+  expect(said.filter((line) => line.includes("makes way"))).toHaveLength(1);
+  await outbox.close();
+  await start(options).close();
+  expect(await readdir(aside)).toEqual([name]);
+  const longAgo = Date.now() / 1000 - 31 * 24 * 3600;
+  await utimes(join(aside, name), longAgo, longAgo);
+  start(options);
+  await expect.poll(() => readdir(aside)).toEqual([]);
 });

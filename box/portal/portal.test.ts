@@ -34,7 +34,10 @@ beforeEach(async () => {
     let text = "";
     for await (const chunk of request) text += String(chunk);
     asked.push({ path: request.url ?? "", body: JSON.parse(text) });
-    const { status = 200, body } = answers[request.url ?? ""] ?? { status: 404, body: {} };
+    const { status = 200, body } = answers[request.url ?? ""] ?? {
+      status: 404,
+      body: { error: { code: "session_not_found", message: "No." } },
+    };
     response.writeHead(status, { "Content-Type": "application/json" });
     response.end(JSON.stringify(body));
   });

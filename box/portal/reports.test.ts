@@ -41,3 +41,21 @@ test("what nobody takes does not grow for ever", async () => {
   expect(reports.length).toBe(1_000);
   await reports.close();
 });
+
+test("where none needs the others, one that fails holds up nobody", async () => {
+  const delivered: string[] = [];
+  const reports = new ReportQueue({
+    deliver: ({ path }: Report) => {
+      if (path === "a") return Promise.reject(new Error("down"));
+      delivered.push(path);
+      return Promise.resolve();
+    },
+    onFailure: () => undefined,
+    rotates: true,
+    retryMs: 1,
+  });
+  for (const path of ["a", "b", "c"]) reports.add({ path, body: {} });
+  await expect.poll(() => delivered).toEqual(["b", "c"]);
+  expect(reports.items.map(({ path }) => path)).toEqual(["a"]);
+  await reports.close();
+});

@@ -1,6 +1,6 @@
 // A whole box beside a portal that goes away, and comes back.
 
-import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLog } from "../ops/log.ts";
@@ -105,7 +105,7 @@ function reporter(told: Told): SessionReports {
       reportSession: (report) => void told.sessions.push(report),
       reportUsage: (report) => void told.usage.push(report),
       reportTranscript: (report) => void told.lines.push(report),
-      synced: () => Promise.resolve(),
+      synced: () => Promise.resolve(true),
     },
   });
 }
@@ -130,6 +130,33 @@ test("a session that a crash ended is reported as lost, with when it was last se
   const third = nobody();
   await reporter(third).close();
   expect(third.sessions).toEqual([]);
+});
+
+test("while the disk does not take a session's end, its mark stays, and goes once it does", async () => {
+  let synced = false;
+  const portal = {
+    reportSession: () => undefined,
+    reportUsage: () => undefined,
+    reportTranscript: () => undefined,
+    synced: () => Promise.resolve(synced),
+  };
+  const dir = join(stateDir, "marks");
+  const reports = new SessionReports({ dir, log: createLog("silent"), seenEveryMs: 5, portal });
+  reports.began(session);
+  await expect.poll(marks).toEqual(["s1.json"]);
+  reports.ended(session, "idle");
+  await reports.close();
+  expect(await marks()).toEqual(["s1.json"]);
+  const next = new SessionReports({ dir, log: createLog("silent"), seenEveryMs: 5, portal });
+  synced = true;
+  await expect.poll(marks).toEqual([]);
+  await next.close();
+});
+
+test("a mark that the disk does not give away is left alone", async () => {
+  await mkdir(join(stateDir, "marks", "s4.json"), { recursive: true });
+  await reporter(nobody()).close();
+  expect(await marks()).toEqual(["s4.json"]);
 });
 
 test("a session that ended is not lost, and marks that nobody can read are cleared away", async () => {

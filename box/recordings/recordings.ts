@@ -6,10 +6,12 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BoxConfig } from "../config.ts";
+import { Refusal } from "../failure.ts";
 import type { Hub } from "../live/hub.ts";
 import type { LiveSession } from "../live/session.ts";
 import { unlessAborted } from "../live/unless-aborted.ts";
 import { MediaError, type Media } from "../media/media.ts";
+import { SandboxClosed } from "../media/sandbox.ts";
 import { describeError, type Log } from "../ops/log.ts";
 import { PortalError } from "../portal/client.ts";
 import type { Portal } from "../portal/portal.ts";
@@ -18,20 +20,29 @@ import { LiveRecording } from "./live-recording.ts";
 import { putFile } from "./put.ts";
 import { RecordingTerms, type AgreedTerms } from "./recording-terms.ts";
 import { liveFile, microphoneFile } from "./session-recorder.ts";
-import { finishedFile, WaitingRecordings, type WaitingRecording } from "./waiting.ts";
+import { requireSpace, spaceBounds, type SpaceBounds } from "./space.ts";
+import { finishedFile, isOld, WaitingRecordings, type WaitingRecording } from "./waiting.ts";
 
 export interface RecordingsOptions {
-  config: Pick<BoxConfig, "recordings" | "stateDir">;
-  portal: Pick<Portal, "recordingTerms" | "grantRecording" | "closeRecording" | "reported">;
+  config: Pick<BoxConfig, "recordings" | "stateDir" | "portal">;
+  portal: Pick<Portal, "recordingTerms" | "grantRecording" | "closeRecording" | "reported" | "sessionKept">;
   media: Pick<Media, "recording">;
   hub: Pick<Hub, "publish">;
   log: Log;
   /** The first wait after a failure; it doubles up to a minute. */
   retryMs?: number;
+  bounds?: SpaceBounds;
 }
 
-/** What the portal says no to for good: the session is erased, the terms are others, or it is too large. */
-const refusals = new Set([400, 404, 409, 413]);
+/** What is done to a recording, and which failures of it are the recording's own. */
+interface Stage {
+  work(one: WaitingRecording): Promise<void>;
+  isFault(error: unknown): boolean;
+}
+
+/** Failures of its own that a recording may have before it is set aside. */
+const mostTries = 10;
+const removeOldEveryMs = 3600 * 1000;
 const settledEveryMs = 250;
 const lost = {
   stopped: "The recording has stopped; the session goes on. What was recorded so far is kept.",
@@ -45,19 +56,22 @@ export class Recordings {
   readonly #live = new Set<LiveRecording>();
   readonly #finishing: ReportQueue<WaitingRecording>;
   readonly #sending: ReportQueue<WaitingRecording>;
+  readonly #tries = new Map<WaitingRecording, number>();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RecordingsOptions) {
     this.#options = options;
     const { config, portal, log, retryMs } = options;
     this.#terms = new RecordingTerms({ allowed: config.recordings, portal });
     this.#waiting = new WaitingRecordings(config.stateDir);
-    const queue = (deliver: (one: WaitingRecording) => Promise<void>, what: string) => {
+    const queue = (stage: Stage, what: string) => {
       let failing = false;
       return new ReportQueue<WaitingRecording>({
         ...(retryMs !== undefined && { retryMs }),
         capacity: Infinity,
+        rotates: true,
         deliver: async (one) => {
-          await deliver(one);
+          await this.#tend(one, stage);
           failing = false;
         },
         onFailure: (error) => {
@@ -67,8 +81,10 @@ export class Recordings {
         },
       });
     };
-    this.#finishing = queue((one) => this.#finish(one), "a recording could not be finished yet");
-    this.#sending = queue((one) => this.#send(one), "a recording does not reach the storage; it is kept");
+    const finish: Stage = { work: (one) => this.#finish(one), isFault: failsToFinish };
+    const send: Stage = { work: (one) => this.#send(one), isFault: failsToSend };
+    this.#finishing = queue(finish, "a recording could not be finished yet");
+    this.#sending = queue(send, "a recording does not reach the storage; it is kept");
   }
 
   /** How many recordings are under way or wait to be stored. */
@@ -84,9 +100,17 @@ export class Recordings {
 
   /** Takes up what an earlier life of the box has left; before the first session begins. */
   async start(): Promise<void> {
-    const { log } = this.#options;
+    const { config, log } = this.#options;
+    await this.#removeOld();
+    this.#timer = setInterval(() => void this.#removeOld(), removeOldEveryMs);
+    this.#timer.unref();
     try {
       const left = await this.#waiting.left();
+      if (!config.portal) {
+        // Nobody takes them; they wait for a portal as long as they may wait at all.
+        for (const one of left) if (isOld(one.agreement)) await this.#waiting.remove(one);
+        return;
+      }
       for (const one of left) this.#finishing.add(one);
       if (left.length > 0) log.info({ recordings: left.length }, "recordings of before are taken up");
     } catch (error) {
@@ -94,9 +118,12 @@ export class Recordings {
     }
   }
 
-  /** What the person agreed to. Rejects with Refusal unless it is what there is to agree to now. */
-  agree(asked: { terms_version: string; terms_digest: string }): Promise<AgreedTerms> {
-    return this.#terms.agree(asked);
+  /** What the person agreed to. Rejects with Refusal unless it is what there is to agree to now, and there is room. */
+  async agree(asked: { terms_version: string; terms_digest: string }): Promise<AgreedTerms> {
+    const agreed = await this.#terms.agree(asked);
+    const place = { root: this.#waiting.root, stateDir: this.#options.config.stateDir };
+    await requireSpace(place, this.#options.bounds ?? spaceBounds);
+    return agreed;
   }
 
   /** Records the session from now on. */
@@ -123,6 +150,7 @@ export class Recordings {
 
   /** Leaves on disk what is not stored yet; the next start takes it up. */
   async close(): Promise<void> {
+    clearInterval(this.#timer);
     this.#closing.abort(new Error("The box ends."));
     await Promise.all([...this.#live].map((recording) => recording.end()));
     await Promise.all([this.#finishing.close(), this.#sending.close()]);
@@ -176,7 +204,7 @@ export class Recordings {
   }
 
   /** What has no end by itself ends here. */
-  async #tended(one: WaitingRecording, work: (one: WaitingRecording) => Promise<void>): Promise<void> {
+  async #tend(one: WaitingRecording, { work, isFault }: Stage): Promise<void> {
     const { log } = this.#options;
     const session = one.agreement.session_id;
     if (isOld(one.agreement)) {
@@ -193,7 +221,10 @@ export class Recordings {
       const hopeless = error instanceof MediaError && error.fault !== "too_slow";
       if (!hopeless && tries < mostTries) throw error;
       await this.#waiting.setAside(one);
-      log.error({ session, ...describeError(error) }, "a recording could not be kept track of; it is set aside");
+      log.error(
+        { session, ...describeError(error) },
+        "a recording could not be finished or stored; it is set aside",
+      );
     }
     this.#tries.delete(one);
   }
@@ -209,12 +240,20 @@ export class Recordings {
   }
 }
 
-/** It is about this recording: another try of it, or of another, may well end otherwise where it is not. */
-function isFault(error: unknown): boolean {
-  if (error instanceof PortalError) return error.refused || error.stumbled;
-  if (error instanceof StorageError || error instanceof Refusal || error instanceof SandboxClosed) return false;
-  return error instanceof MediaError || error instanceof MediaFailed || isMissing(error);
-}
+/** What keeps failing at it is at fault, unless the disk is full or the programs are being closed. */
+const failsToFinish = (error: unknown) => !(error instanceof Refusal || error instanceof SandboxClosed);
+
+/** A portal or a storage that is away says nothing about what it is sent. */
+const failsToSend = (error: unknown) =>
+  error instanceof PortalError
+    ? error.refused || error.stumbled
+    : error instanceof Error && "code" in error && error.code === "ENOENT";
+
+const exists = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
 
 async function digestOf(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash("sha256");

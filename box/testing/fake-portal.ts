@@ -47,6 +47,10 @@ export class FakePortal {
   /** How its caller speaks; null: it cannot say. */
   voices: VoiceAccount | null = null;
   terms = { version: "2026-11-20", text: "Recording a session", digest: "" };
+  /** Terms there were before. */
+  readonly #earlier: string[] = [];
+  /** In place of a grant: status and body. */
+  grantAnswer: [number, unknown] | null = null;
   readonly #server: Server;
 
   private constructor() {
@@ -72,6 +76,7 @@ export class FakePortal {
   }
 
   changeTerms(version: string): void {
+    this.#earlier.push(this.terms.digest);
     const text = `Recording a session, as of ${version}`;
     this.terms = { version, text, digest: createHash("sha256").update(text).digest("hex") };
   }
@@ -174,8 +179,8 @@ export class FakePortal {
         return [200, this.terms];
       case "/internal/sessions/recording": {
         const request = recordingRequestSchema.parse(body);
-        const { terms_version, terms_digest } = request.consent;
-        if (terms_version !== this.terms.version || terms_digest !== this.terms.digest)
+        if (this.grantAnswer) return this.grantAnswer;
+        if (![this.terms.digest, ...this.#earlier].includes(request.consent.terms_digest))
           return [409, { error: { code: "terms_outdated", message: "No." } }];
         if (!this.sessions.has(request.session_id)) return missing;
         this.recordings.set(request.session_id, { request, bytes: null, contentType: "", done: false });
@@ -191,7 +196,7 @@ export class FakePortal {
         return kept;
       }
       default:
-        return [404, {}];
+        return missing;
     }
   }
 }

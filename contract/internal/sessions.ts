@@ -60,7 +60,7 @@ export type TranscriptReport = z.infer<typeof transcriptReportSchema>;
 
 /**
  * `POST /internal/sessions/recording`: where to PUT a recording that the person agreed to; asking again starts it over.
- * 409 `terms_outdated` unless the agreement names the current terms.
+ * 409 `terms_outdated` unless the agreement names the terms of the moment it was made.
  */
 export const recordingRequestSchema = z.strictObject({
   session_id: sessionIdSchema,

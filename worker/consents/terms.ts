@@ -37,6 +37,31 @@ export async function currentPublicationTerms(): Promise<PublicationTerms> {
   return { ...publication, sha256: await sha256Hex(publication.text) };
 }
 
+/**
+ * Wordings of before, each with when another took its place (epoch seconds). A recording made under one may come days later, and
+ * whoever agreed to it agreed to what there was: whenever the text above changes, the old one's version and digest join this list.
+ */
+export interface EarlierTerms {
+  version: string;
+  digest: string;
+  replacedAt: number;
+}
+const earlierRecordings: readonly EarlierTerms[] = [];
+
+/** A box may hold a copy of the terms for some minutes, and its clock may be off by some. */
+const slackSeconds = 3600;
+
+/** Whether these were the terms of a recording when somebody agreed to them. */
+export async function wereRecordingTerms(
+  { version, digest, agreedAt }: { version: string; digest: string; agreedAt: number },
+  earlier: readonly EarlierTerms[] = earlierRecordings,
+): Promise<boolean> {
+  const names = (terms: { version: string; digest: string }) =>
+    terms.version === version && terms.digest === digest;
+  if (names(await currentRecordingTerms())) return true;
+  return earlier.some((terms) => names(terms) && agreedAt <= terms.replacedAt + slackSeconds);
+}
+
 /** The wording a recording must be agreed under now. */
 export async function currentRecordingTerms(): Promise<RecordingTerms> {
   return { ...recording, digest: await sha256Hex(recording.text) };

@@ -3,7 +3,7 @@
 import type { z } from "zod";
 import type { recordingRequestSchema } from "../../contract/internal/sessions.ts";
 import type { PutGrant } from "../../contract/uploads.ts";
-import { currentRecordingTerms } from "../consents/terms.ts";
+import { wereRecordingTerms, type EarlierTerms } from "../consents/terms.ts";
 import { nowSeconds } from "../platform/clock.ts";
 import type { Env } from "../platform/env.ts";
 import { failure, success, type Outcome } from "../platform/errors.ts";
@@ -21,20 +21,21 @@ import { storeFailed } from "./sessions.ts";
 
 export type RecordingRequest = z.infer<typeof recordingRequestSchema>;
 
-/** Grants the PUT of one recording, to which the person agreed under the terms of today. */
+/** Grants the PUT of one recording, to which the person agreed under the terms of that moment. */
 export async function beginRecording(
   db: D1Database,
   boxId: string,
-  { request, signer }: { request: RecordingRequest; signer: Signer | null },
+  {
+    request,
+    signer,
+    earlierTerms,
+  }: { request: RecordingRequest; signer: Signer | null; earlierTerms?: readonly EarlierTerms[] },
 ): Promise<Outcome<PutGrant>> {
   if (!signer) return failure("media_unavailable", "This portal cannot sign URLs, so nothing can be stored.");
   const { session_id: sessionId, account, consent } = request;
-  const terms = await currentRecordingTerms();
-  if (consent.terms_version !== terms.version || consent.terms_digest !== terms.digest) {
-    return failure(
-      "terms_outdated",
-      "The recording terms have changed; the person has to agree to the new ones.",
-    );
+  const { terms_version: version, terms_digest: digest, agreed_at: agreedAt } = consent;
+  if (!(await wereRecordingTerms({ version, digest, agreedAt }, earlierTerms))) {
+    return failure("terms_outdated", "These were not the recording terms when the person agreed to them.");
   }
   try {
     const granted = await grantRecording(db, {
