@@ -38,6 +38,12 @@ beforeAll(() => {
     .replace(/^(?:User|Group)=.*$/gm, "");
   writeFileSync(join(folder, service), local);
   copyFileSync(join(here, "visavis-box.target"), join(folder, "visavis-box.target"));
+  // The driver is not part of what these tests need.
+  const card = readFileSync(join(here, "visavis-gpu.service"), "utf8");
+  writeFileSync(
+    join(folder, "visavis-gpu.service"),
+    card.replace("/usr/bin/nvidia-modprobe -u", "/bin/true -u"),
+  );
   for (const dropIn of readdirSync(here).filter((name) => /^(?:disposable|renewed)\.conf$/.test(name))) {
     const name = `visavis-${dropIn.replace(".conf", "")}@01.service`;
     writeFileSync(join(folder, name), local);
@@ -51,6 +57,7 @@ describe.skipIf(!hasSystemd)("systemd", () => {
   test.each([
     "visavis-box@01.service",
     "visavis-box.target",
+    "visavis-gpu.service",
     "visavis-disposable@01.service",
     "visavis-renewed@01.service",
   ])("takes %s without a word", (name) => {
@@ -114,6 +121,12 @@ test("what the unit sets for an instance is a configuration that the box takes",
     stateDir: "/var/lib/visavis/07",
     ice: { portRange: { begin: 40_700, end: 40_799 } },
   });
+});
+
+test("the card is made ready before a box starts, and not by the box, which may not", () => {
+  for (const key of ["After", "Wants"])
+    expect(new RegExp(`^${key}=(.+)$`, "m").exec(unit)?.[1]?.split(" ")).toContain("visavis-gpu.service");
+  expect(unit).toMatch(/^NoNewPrivileges=yes$/m);
 });
 
 test("a box has longer to end than it takes", () => {
