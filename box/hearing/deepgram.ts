@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Language } from "../../contract/tones.ts";
 import type { Log } from "../ops/log.ts";
 import { Availability } from "./hosted/availability.ts";
-import { Line } from "./hosted/line.ts";
+import { openLine } from "./hosted/refusal.ts";
 import { HostedStream } from "./hosted/stream.ts";
 import {
   RecognitionError,
@@ -164,7 +164,7 @@ class DeepgramRecognition implements Recognition {
       log: options.log,
       encode: linear16,
       dial: ({ language, ...events }) =>
-        Line.open({
+        openLine({
           ...events,
           url: streamUrl(options, language),
           headers: { Authorization: `Token ${options.apiKey}` },

@@ -4,7 +4,8 @@ import { z } from "zod";
 import type { Language } from "../../contract/tones.ts";
 import type { Log } from "../ops/log.ts";
 import { Availability } from "./hosted/availability.ts";
-import { Line, LineRefused, type RefusalKind } from "./hosted/line.ts";
+import type { Line, RefusalKind } from "../providers/line.ts";
+import { openLine, RecognitionRefused } from "./hosted/refusal.ts";
 import { HostedStream, type LineEvents } from "./hosted/stream.ts";
 import { SpokenItems } from "./hosted/spoken-items.ts";
 import { Upsampler } from "./hosted/upsample.ts";
@@ -157,7 +158,7 @@ async function openSession(
   ready.promise.catch(() => undefined);
   let set = false;
   let detection: "semantic_vad" | "server_vad" = "semantic_vad";
-  const line: Promise<Line> = Line.open({
+  const line: Promise<Line> = openLine({
     url: address,
     headers: { Authorization: `Bearer ${apiKey}` },
     signal: use.signal,
@@ -175,7 +176,7 @@ async function openSession(
       } else if (message?.type === "error") {
         const kind = kindOf(message.error);
         if (kind !== "configuration" || detection === "server_vad") {
-          ready.reject(new LineRefused(kind));
+          ready.reject(new RecognitionRefused(kind));
           return;
         }
         // Not every model has its turns found by meaning.
@@ -185,12 +186,12 @@ async function openSession(
     },
     onLost: (why) => {
       if (set) use.onLost(why);
-      else ready.reject(new LineRefused("unavailable"));
+      else ready.reject(new RecognitionRefused("unavailable"));
     },
   });
   const opened = await line;
-  const timer = setTimeout(() => ready.reject(new LineRefused("timeout")), openWithinMs);
-  const onAbort = () => ready.reject(new LineRefused("unreachable"));
+  const timer = setTimeout(() => ready.reject(new RecognitionRefused("timeout")), openWithinMs);
+  const onAbort = () => ready.reject(new RecognitionRefused("unreachable"));
   use.signal.addEventListener("abort", onAbort, { once: true });
   try {
     opened.send(sessionUpdate(model, use.language, detection));
@@ -338,7 +339,8 @@ class OpenAiRecognition implements Recognition {
       case "conversation.item.input_audio_transcription.failed":
         this.#items.completed(message.item_id, null);
         this.#complain(message.error?.code ?? null);
-        if (++this.#failures >= failuresInARow) this.#stream.fail(new LineRefused("unavailable").message);
+        if (++this.#failures >= failuresInARow)
+          this.#stream.fail(new RecognitionRefused("unavailable").message);
         break;
       case "error":
         this.#complain(message.error.code ?? null);
@@ -351,6 +353,6 @@ class OpenAiRecognition implements Recognition {
   #complain(code: string | null): void {
     const kind = hopeless[code ?? ""];
     this.#options.log.warn({ kind: kind ?? "passing" }, "the speech recognition service reported an error");
-    if (kind) this.#stream.fail(new LineRefused(kind).message);
+    if (kind) this.#stream.fail(new RecognitionRefused(kind).message);
   }
 }

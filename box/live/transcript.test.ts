@@ -148,7 +148,7 @@ test("the session's reports say how it was set up", async () => {
 });
 
 test("a session that began without a voice names none", () => {
-  const { voices } = box.services;
+  const voices = box.services.voices.known("");
   const settings = { ...defaultSettings(models), system_prompt: "Be kind." };
   const wish = { voiceProvider: "nobody" };
   expect(factsOf({ voices, settings, wish, avatar: "maya" })).toMatchObject({

@@ -35,6 +35,8 @@ export class FakeElevenLabs {
   /** What is answered instead of speech, or of a list. */
   speech: ((response: ServerResponse, speech: Speech) => void) | null = null;
   list: ((response: ServerResponse) => void) | null = null;
+  /** The rest of what `/` is answered with. */
+  page: ((response: ServerResponse) => unknown) | null = null;
   readonly spoken: Speech[] = [];
   readonly mistakes: string[] = [];
   /** Answers given up before they were whole. */
@@ -82,7 +84,9 @@ export class FakeElevenLabs {
     });
     if (url.pathname === "/") {
       if (request.headers["xi-api-key"]) this.mistakes.push("a key where none is needed");
-      response.writeHead(404).end();
+      response.writeHead(404);
+      if (this.page) this.page(response);
+      else response.end();
       return;
     }
     if (/key|token=sk/i.test(url.search)) this.mistakes.push("a credential in the address");

@@ -25,6 +25,8 @@ export class FakeSpeechServer {
   listPath: string | null = "/v1/audio/voices";
   /** How it lists; by default Kokoro's way. */
   listOf: (voices: string[]) => unknown = (voices) => ({ voices });
+  /** A list is answered after this, with the voices of before. */
+  onList: () => Promise<void> = () => Promise.resolve();
   voices = ["af_heart", "am_adam", "ff_siwis"];
   apiKey: string | null = null;
   /** Everything is answered with this. */
@@ -34,6 +36,10 @@ export class FakeSpeechServer {
   /** What a clone is answered with, after it was kept. */
   cloned: (name: string) => unknown = (name) => ({ success: true, voice: { name } });
   prepare: { status: number; body: unknown } | null = null;
+  /** A form that came is answered by this instead. */
+  refuseClip: ((json: (status: number, answer: unknown) => unknown) => void) | null = null;
+  gets = 0;
+  posts = 0;
   readonly spoken: SpeechAsked[] = [];
   readonly clips: { name: string; bytes: Buffer; type: string }[] = [];
   readonly mistakes: string[] = [];
@@ -76,6 +82,8 @@ export class FakeSpeechServer {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
     const { method = "", url = "", headers } = request;
+    if (method === "GET") this.gets++;
+    else this.posts++;
     const json = (status: number, answer: unknown) =>
       response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
     if (this.apiKey !== null && headers.authorization !== `Bearer ${this.apiKey}`) {
@@ -87,7 +95,9 @@ export class FakeSpeechServer {
       return;
     }
     if (method === "GET" && url === this.listPath) {
-      json(200, this.listOf(this.voices));
+      const answer = this.listOf([...this.voices]);
+      await this.onList();
+      json(200, answer);
       return;
     }
     if (method === "POST" && url === "/v1/audio/voices/prepare" && this.prepare) {
@@ -95,7 +105,8 @@ export class FakeSpeechServer {
       return;
     }
     if (method === "POST" && url === this.cloning?.path) {
-      await this.#clone(this.cloning, { body, type: headers["content-type"] ?? "" }, json);
+      if (this.refuseClip) this.refuseClip(json);
+      else await this.#clone(this.cloning, { body, type: headers["content-type"] ?? "" }, json);
       return;
     }
     if (method === "POST" && url === "/v1/audio/speech") {

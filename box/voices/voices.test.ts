@@ -5,7 +5,8 @@ import { FakeVoice } from "../testing/fake-voice.ts";
 import { Voices } from "./voices.ts";
 
 const settings = defaultSettings(modelCatalogue({ anthropic: false, residencyOptIn: [] }));
-const voices = new Voices([new FakeVoice()]);
+const of = (engine: FakeVoice) => new Voices([engine]).known("");
+const voices = of(new FakeVoice());
 
 test("the turn's wish comes before the session's voice, that before the settings, those before the avatar", () => {
   const saved = { ...settings, voice_id_local: "en-us+m1" };
@@ -36,7 +37,7 @@ test("a language that was asked for turns a picked voice, English too", () => {
     override has = () => true;
     override inLanguage = (): string => "turned";
   }
-  const polyglot = new Voices([new Polyglot()]);
+  const polyglot = of(new Polyglot());
   expect(polyglot.choose({}, { voice: "de+f3" }, settings, null).voice).toBe("de+f3");
   expect(polyglot.choose({}, { voice: "de+f3" }, settings, null, "en").voice).toBe("turned");
   expect(polyglot.choose({}, { voice: "de+f3" }, settings, null, "fr").voice).toBe("turned");
@@ -47,21 +48,14 @@ test("an engine whose voices speak every language keeps the one that was picked"
     override inLanguage = undefined as never;
     override defaultVoice = () => "en-us+one";
   }
-  const bound = new Voices([new Bound()]);
+  const bound = of(new Bound());
   expect(bound.choose({}, { voice: "en-us+f2" }, settings, null, "es").voice).toBe("en-us+f2");
   expect(bound.languageOf({ engine: new Bound(), voice: "en-us+f2" })).toBeNull();
 });
 
-test("the chosen voice is made ready", () => {
-  const warmed: string[] = [];
-  const engine = Object.assign(new FakeVoice(), { warm: (voice: string) => void warmed.push(voice) });
-  new Voices([engine]).choose({}, null, settings, "maya", "fr");
-  expect(warmed).toEqual(["fr+f3"]);
-});
-
 test("what cannot be spoken with is refused", () => {
   const choose = (wish: object, engine = new FakeVoice()) =>
-    new Voices([engine]).choose(wish, null, settings, null, "es");
+    of(engine).choose(wish, null, settings, null, "es");
   expect(() => choose({ voice: "de+f3" })).toThrow("no voice of the engine");
   expect(() => choose({ voiceProvider: "nobody" })).toThrow("no voice engine");
   expect(() => choose({}, Object.assign(new FakeVoice(), { available: false }))).toThrow("not installed");

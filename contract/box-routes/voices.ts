@@ -31,7 +31,7 @@ export const voiceRoutes: BoxRoute[] = [
     status: 200,
     answer: [bytes("audio/wav")],
     envelope: "structured",
-    failures: [400, 404, 502, 503],
+    failures: [400, 404, 429, 502, 503],
   },
   {
     method: "post",

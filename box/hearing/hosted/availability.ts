@@ -1,13 +1,13 @@
 // What a hosted recogniser says about itself: ready, unless its service has just refused the box.
 
 import type { EngineState } from "../../voices/voice.ts";
-import { LineRefused } from "./line.ts";
+import { RecognitionRefused } from "./refusal.ts";
 
 /** A key may be mended meanwhile, so a refusal is not held against the service for longer. */
 const rememberedMs = 60_000;
 
 export class Availability {
-  #refusal: LineRefused | null = null;
+  #refusal: RecognitionRefused | null = null;
   #refusedAtMs = 0;
 
   /** Follows an attempt to open. */
@@ -17,7 +17,7 @@ export class Availability {
       this.#refusal = null;
       return value;
     } catch (error) {
-      if (error instanceof LineRefused && (error.kind === "key" || error.kind === "credit")) {
+      if (error instanceof RecognitionRefused && (error.kind === "key" || error.kind === "credit")) {
         this.#refusal = error;
         this.#refusedAtMs = performance.now();
       }

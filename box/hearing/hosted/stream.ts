@@ -3,7 +3,8 @@
 import type { Language } from "../../../contract/tones.ts";
 import type { Log } from "../../ops/log.ts";
 import { KeptAudio } from "./kept-audio.ts";
-import { LineRefused, type Line } from "./line.ts";
+import type { Line } from "../../providers/line.ts";
+import { RecognitionRefused } from "./refusal.ts";
 
 const sampleRate = 16_000;
 const keptSeconds = 20;
@@ -22,7 +23,7 @@ export interface LineEvents {
 export interface StreamOptions {
   language: Language;
   log: Log;
-  /** A line that takes audio. Rejects with LineRefused. */
+  /** A line that takes audio. Rejects with RecognitionRefused. */
   dial(options: { language: Language; signal: AbortSignal } & LineEvents): Promise<Line>;
   /** Before the first audio of a new line, which begins at sample `from`. */
   onLine(from: number): void;
@@ -73,7 +74,7 @@ export class HostedStream {
     return sent;
   }
 
-  /** Opens the first line. Rejects with LineRefused. */
+  /** Opens the first line. Rejects with RecognitionRefused. */
   start(): Promise<void> {
     return this.#open();
   }
@@ -165,11 +166,11 @@ export class HostedStream {
       });
       if (this.#closing.signal.aborted) {
         await line.close();
-        throw new LineRefused("unreachable");
+        throw new RecognitionRefused("unreachable");
       }
       if (language !== this.#wanted || !current()) {
         await line.close();
-        if (this.#failure !== null) throw new LineRefused("unreachable");
+        if (this.#failure !== null) throw new RecognitionRefused("unreachable");
         continue;
       }
       this.#line = line;
@@ -191,13 +192,13 @@ export class HostedStream {
       await this.#open();
     } catch (error) {
       if (this.#closing.signal.aborted) return;
-      const kind = error instanceof LineRefused ? error.kind : "unavailable";
+      const kind = error instanceof RecognitionRefused ? error.kind : "unavailable";
       this.#options.log.warn({ kind }, "a speech recognition line was not opened again");
       if (kind === "configuration" && this.#wanted !== before) {
         this.#wanted = before;
         return this.#reopen();
       }
-      this.fail(new LineRefused(kind).message);
+      this.fail(new RecognitionRefused(kind).message);
     }
   }
 

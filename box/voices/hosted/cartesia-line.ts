@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { Line, LineRefused, type RefusalKind } from "../../hearing/hosted/line.ts";
+import { Line, LineRefused, type RefusalKind } from "../../providers/line.ts";
 import { VoiceFailure, type VoiceFault } from "../failure.ts";
 import { SpeechQueue } from "./speech-queue.ts";
 

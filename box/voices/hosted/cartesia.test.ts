@@ -208,8 +208,25 @@ test("an unused socket is closed, and a key's own one serves its key alone", asy
   await engine.warm(cartesiaKey);
   await heard({ key: "sk_car_second" });
   expect(fake.upgrades).toBe(2);
+  expect(engine.keys).toBe(2);
   await expect.poll(() => fake.sockets.size).toBe(0);
+  // Nor does its key stay in memory, and one that was refused does not either.
+  await expect.poll(() => engine.keys).toBe(0);
   expect(await heard()).toBeGreaterThan(0);
+  expect(await faultOf({ key: "sk_car_refused" })).toBe("key");
+  expect(engine.keys).toBe(1);
+  for (const socket of fake.sockets) socket.terminate();
+  await expect.poll(() => engine.keys).toBe(0);
+});
+
+test("a clause without sound was not spoken", async () => {
+  fake.onContext = (context) => context.done();
+  expect(await faultOf()).toBe("unreachable");
+  fake.onContext = (context) => {
+    context.bytes(Buffer.from([1]));
+    context.done();
+  };
+  expect(await faultOf()).toBe("unreachable");
 });
 
 test("closing ends what is said and leaves no connection", async () => {

@@ -83,6 +83,21 @@ test("a connection opened ahead is used, and the key is not sent for it", async 
   expect(fake.opened).toBe(1);
 });
 
+test.each([
+  ["never ends", (response: ServerResponse) => response.write("x")],
+  [
+    "is endless",
+    (response: ServerResponse) => {
+      const timer = setInterval(() => response.write(Buffer.alloc(64 * 1024)), 1);
+      response.once("close", () => clearInterval(timer));
+    },
+  ],
+])("a connection whose first answer %s is given up", async (_, page) => {
+  fake.page = page;
+  await engine.warm();
+  await expect.poll(() => fake.connections).toBe(0);
+});
+
 test("a plan without the usual rate gets the lower one, from then on at once", async () => {
   fake.speech = (response, { format }) => {
     if (format === "pcm_24000") refuse(response, 403, "output_format_not_allowed");

@@ -61,6 +61,8 @@ export async function cloneVoice(server: SpeechServerVoice, request: CloneReques
   if (server.clones.broken) throw new VoiceError(server.state().detail);
   // A clone that nobody could tell the owner of must not come about.
   await server.clones.save();
+  // An id that was there before is not the clone's, whatever the server says.
+  const taken = new Set([...server.listed, ...server.clones.all.map(({ id }) => id)]);
   let offered = false;
   for (const way of waysOf(server)) {
     const form = new FormData();
@@ -70,7 +72,12 @@ export async function cloneVoice(server: SpeechServerVoice, request: CloneReques
     const answer = await post(server, way.path, { form, signal, endsAtMs });
     if (answer.ok) {
       worked.set(server, way);
-      return keep(server, { wanted, said: clonedId(await answer.json(answerBytes), wanted), account, name });
+      const said = clonedId(await answer.json(answerBytes), wanted);
+      const id = taken.has(said) ? wanted : said;
+      // Recorded before anybody is told of it.
+      await server.clones.add({ id, owner: ownerMark(account), name });
+      await server.list({ refresh: true });
+      return server.has(id) || !server.has(wanted) ? id : wanted;
     }
     if (absent(answer.status)) {
       answer.discard();
@@ -81,18 +88,6 @@ export async function cloneVoice(server: SpeechServerVoice, request: CloneReques
   }
   if (!offered) throw noCloning();
   throw new VoiceError("The speech server could not clone a voice from this clip.");
-}
-
-/** Records whose the clone is, before anybody is told of it, and has it listed. */
-async function keep(
-  server: SpeechServerVoice,
-  { wanted, said, account, name }: { wanted: string; said: string; account: string; name: string },
-): Promise<string> {
-  // An id that was there before is not the clone's, whatever the server says.
-  const id = server.lists(said) || server.clones.get(said) ? wanted : said;
-  await server.clones.add({ id, owner: ownerMark(account), name });
-  await server.list({ refresh: true });
-  return server.has(id) || !server.has(wanted) ? id : wanted;
 }
 
 /** The way that a server was found to take comes first. */

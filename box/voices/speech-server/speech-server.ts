@@ -137,9 +137,9 @@ export class SpeechServerVoice implements VoiceProvider {
     return owner === null || (account !== null && owner === ownerMark(account));
   }
 
-  /** Whether the server lists a voice already. */
-  lists(voice: string): boolean {
-    return this.#row(voice) !== undefined;
+  /** What the server listed last, whoever may know of it. */
+  get listed(): string[] {
+    return (this.#voices ?? []).map(({ voice }) => voice.id);
   }
 
   defaultVoice(_avatar: string | null, language?: Language): string | null {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { FakeDeepgram } from "../../testing/fake-deepgram.ts";
+import { FakeDeepgram } from "../testing/fake-deepgram.ts";
 import { Line, type LineOptions } from "./line.ts";
 
 let fake: FakeDeepgram;

@@ -1,9 +1,8 @@
-// One WebSocket to a hosted recogniser: opened within a time, never with an unlimited queue, gone when it falls silent.
+// One WebSocket to a hosted service: opened within a time, never with an unlimited queue, gone when it falls silent.
 
 import { WebSocket, type RawData } from "ws";
-import { RecognitionError } from "../recogniser.ts";
 
-/** Why a line did not come about. `configuration`: this language or model; another may work. */
+/** Why a line did not come about. `configuration`: what was asked for in particular; something else may work. */
 export type RefusalKind =
   | "key"
   | "credit"
@@ -13,22 +12,25 @@ export type RefusalKind =
   | "timeout"
   | "unreachable";
 
-const sentences: Record<RefusalKind, string> = {
-  key: "The speech recognition service refused the box's key.",
-  credit: "The speech recognition service has no credit left on the box's account.",
-  busy: "The speech recognition service is busy; try again in a moment.",
-  configuration: "The speech recognition service refused this language or model.",
-  unavailable: "The speech recognition service is not available right now.",
-  timeout: "The speech recognition service did not answer in time.",
-  unreachable: "The speech recognition service could not be reached.",
+const reasons: Record<RefusalKind, string> = {
+  key: "The service refused the key.",
+  credit: "The account has no credit left.",
+  busy: "The service is busy.",
+  configuration: "The service refused what it was asked for.",
+  unavailable: "The service is not available.",
+  timeout: "The service did not answer in time.",
+  unreachable: "The service could not be reached.",
 };
 
-/** A hosted recogniser that would not start. Nothing the service said is in it: it may echo the key. */
-export class LineRefused extends RecognitionError {
+/**
+ * A line that did not come about; whoever opens it has words of their own for it. Nothing the service said is in it: it
+ * may echo the key.
+ */
+export class LineRefused extends Error {
   readonly kind: RefusalKind;
 
   constructor(kind: RefusalKind) {
-    super(sentences[kind]);
+    super(reasons[kind]);
     this.name = "LineRefused";
     this.kind = kind;
   }
@@ -53,7 +55,7 @@ export interface LineOptions {
 const openWithinMs = 5_000;
 const pingEveryMs = 10_000;
 const closeWithinMs = 1_000;
-/** Far more than any transcript of half a minute. */
+/** Far more than any frame of speech, and than the transcript of half a minute. */
 const largestMessageBytes = 1024 * 1024;
 
 function kindOfStatus(status: number): RefusalKind {
