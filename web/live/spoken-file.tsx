@@ -17,7 +17,7 @@ export function SpokenFile({ store, name, disabled, onFile }: SpokenFileProps) {
   const { sending, problem } = useStore(store);
   const percent = Math.round((sending?.fraction ?? 0) * 100);
   return (
-    <div className="spoken-file">
+    <div className={sending || problem ? "spoken-file spoken-file-wide" : "spoken-file"}>
       {sending ? (
         <div className="spoken-file-row">
           <p>
@@ -32,13 +32,14 @@ export function SpokenFile({ store, name, disabled, onFile }: SpokenFileProps) {
         <label className={disabled ? "spoken-file-row spoken-file-off" : "spoken-file-row"}>
           <PlayIcon />
           <span>
+            <small>Sound</small>
             Speak a file
-            <small>{name} goes live and says your recording, lips and all</small>
           </span>
           <input
             type="file"
             accept="audio/*"
             aria-label="Speak a file"
+            title={`${name} goes live and speaks a recording of yours`}
             disabled={disabled}
             onChange={(event) => {
               const file = event.target.files?.[0];

@@ -216,13 +216,15 @@ export function Studio({ parts, active }: StudioProps) {
             <>
               <Picker state={faceState} onSelect={faces.select} onAdd={upload.open} />
               <div className="studio-options">
-                <VoiceButton choice={voices.choice} onOpen={() => setVoicesOpen(true)} />
-                <SpokenFile
-                  store={spokenFile}
-                  name={name}
-                  disabled={!face || agreement.fetching}
-                  onFile={(file) => void speakFile(file)}
-                />
+                <div className="studio-sounds">
+                  <VoiceButton choice={voices.choice} onOpen={() => setVoicesOpen(true)} />
+                  <SpokenFile
+                    store={spokenFile}
+                    name={name}
+                    disabled={!face || agreement.fetching}
+                    onFile={(file) => void speakFile(file)}
+                  />
+                </div>
                 <RecordingConsent store={recording} />
               </div>
             </>

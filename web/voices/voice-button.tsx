@@ -1,4 +1,4 @@
-import { ChevronIcon, VoicesIcon } from "../ui/icons.tsx";
+import { VoicesIcon } from "../ui/icons.tsx";
 import { useStore } from "../ui/store.ts";
 import type { VoiceChoiceStore } from "./choice-store.ts";
 
@@ -12,7 +12,6 @@ export function VoiceButton({ choice, onOpen }: { choice: VoiceChoiceStore; onOp
         <small>Voice</small>
         {picked?.name ?? "The usual one"}
       </span>
-      <ChevronIcon />
     </button>
   );
 }
