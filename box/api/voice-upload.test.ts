@@ -1,7 +1,7 @@
 // Voices of one's own: cloned from a clip and prepared, on a box that runs a speech server and on one that does not.
 
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { voiceCatalogueSchema, voiceUploadedSchema } from "../../contract/voices.ts";
 import { FakeMediaFiles } from "../testing/fake-media-files.ts";
@@ -122,8 +122,21 @@ test.each<[string, Record<string, string | Blob>, number]>([
   expect([response.status, await response.json()]).toEqual([status, { error: expect.any(String) }]);
 });
 
-test("a disk that is full is said so", async () => {
-  media.broken = Object.assign(new Error("no space"), { code: "ENOSPC" });
+test("while it is read a clip is the box's alone", async () => {
+  media.otherFiles = lasting(5);
+  const sound = media.sound.bind(media);
+  const modes: number[] = [];
+  media.sound = async (path, options) => {
+    for (const one of [path, dirname(path), dirname(dirname(path))])
+      modes.push((await stat(one)).mode & 0o777);
+    return sound(path, options);
+  };
+  expect((await upload()).status).toBe(200);
+  expect(modes).toEqual([0o600, 0o700, 0o700]);
+});
+
+test.each(["ENOSPC", "EDQUOT"])("a disk that is full (%s) is said so", async (code) => {
+  media.broken = Object.assign(new Error("no space"), { code });
   expect((await upload()).status).toBe(503);
 });
 
@@ -145,8 +158,23 @@ test("a voice is prepared, and the server's own answer passed through", async ()
   const prepare = (voice: string) => box.ask("/api/voice/prepare", { body: { voice } });
   const response = await prepare("af_heart");
   expect([response.status, await response.json()]).toEqual([202, { queued: ["af_heart"] }]);
-  for (const voice of [" ", "nobody"])
-    expect(await (await prepare(voice)).json()).toEqual({ error: expect.stringContaining("voice") });
+  for (const voice of [" ", "nobody"]) {
+    const refused = await prepare(voice);
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      { error: expect.stringContaining("voice") },
+    ]);
+  }
+  fake.prepare = { status: 200, body: null, text: "warmed" };
+  const plain = await prepare("af_heart");
+  expect([plain.status, plain.headers.get("content-type"), await plain.text()]).toEqual([
+    200,
+    "text/plain; charset=utf-8",
+    "warmed",
+  ]);
+  fake.prepare = { status: 204, body: null, text: "" };
+  const silent = await prepare("af_heart");
+  expect([silent.status, await silent.text()]).toEqual([204, ""]);
   fake.prepare = { status: 503, body: { secret: 1 } };
   const failed = await prepare("af_heart");
   expect([failed.status, await failed.json()]).toEqual([
