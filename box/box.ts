@@ -288,13 +288,15 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     await recordings.close();
     audios.close();
     models.readiness.close();
+    // Whoever waits for an avatar to be made is told that it will not be now, and then the connections are closed.
+    const libraryClosed = faces.close();
     await closeServer(server);
     await Promise.all([link?.close(), credentials.close()]);
     await Promise.all([
       ears.close(),
       toolboxes.close?.(),
       voices.close(),
-      faces.close(),
+      libraryClosed,
       services.stills.close(),
       sweep?.close(),
       archive?.close(),

@@ -60,6 +60,8 @@ export interface BoxConfig {
     photoCreation: boolean;
     /** Who renders the clips of delivery tones. */
     clips: { kind: "builtin" } | { kind: "none" } | { kind: "http"; url: string; secret: string | null };
+    /** Whether the stock faces get the delivery tones too, built when nothing else is to be. */
+    stockTones: boolean;
   };
   /** An HTTP generator of seated stills; null: photographs are re-framed here. */
   stillUrl: string | null;
@@ -166,6 +168,7 @@ const environmentSchema = z.object({
   ELEVENLABS_URL: httpUrl.default("https://api.elevenlabs.io"),
   ELEVENLABS_API_KEY: z.string().optional(),
   PHOTO_AVATARS: z.enum(["on", "off"]).default("on"),
+  STOCK_TONES: z.enum(["on", "off"]).default("on"),
   AVATAR_CLIPS: z.enum(["builtin", "http", "none"]).default("builtin"),
   CLIP_URL: httpUrl.optional(),
   CLIP_SECRET: z.string().optional(),
@@ -265,7 +268,11 @@ export function readConfig(environment: Record<string, string | undefined>): Box
       : null,
     cartesia: { url: bare(env.CARTESIA_URL), apiKey: env.CARTESIA_API_KEY ?? null },
     elevenlabs: { url: bare(env.ELEVENLABS_URL), apiKey: env.ELEVENLABS_API_KEY ?? null },
-    avatars: { photoCreation: env.PHOTO_AVATARS === "on", clips: clipsOf(env, problems) },
+    avatars: {
+      photoCreation: env.PHOTO_AVATARS === "on",
+      clips: clipsOf(env, problems),
+      stockTones: env.STOCK_TONES === "on",
+    },
     stillUrl: env.STILL_URL ?? null,
     recordings: env.RECORDINGS === "on",
     anthropic: env.ANTHROPIC_API_KEY

@@ -52,7 +52,13 @@ const box = await startBox({
   media,
   engines: [voice],
   openFaces: (hooks) =>
-    AvatarLibrary.open({ stateDir: config.stateDir, media, offers: config.avatars, ...hooks }),
+    AvatarLibrary.open({
+      stateDir: config.stateDir,
+      media,
+      offers: config.avatars,
+      stockTones: config.avatars.stockTones,
+      ...hooks,
+    }),
 }).catch((error: unknown) => refuseToStart(unwritable(error, config.stateDir) ?? error));
 
 const life = new Life({ box, log, exit: (code) => process.exit(code) });

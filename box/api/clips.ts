@@ -4,7 +4,6 @@ import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { Hono } from "hono";
 import { clipRetryRequestSchema, type ClipList } from "../../contract/avatars.ts";
-import { parseTone } from "../avatars/clips/plan.ts";
 import { AvatarError } from "../avatars/errors.ts";
 import { Refusal } from "../failure.ts";
 import type { Services } from "../services.ts";
@@ -31,9 +30,7 @@ export function clipRoutes({ faces }: Services): Hono<BoxEnv> {
   });
 
   app.get("/api/avatar/clip", (c) => {
-    const tone = c.req.query("tone");
-    const id = avatarOf(c);
-    const path = faces.clipFile(callerOf(c).account, id, tone ? parseTone(tone) : undefined);
+    const path = faces.clipFile(callerOf(c).account, avatarOf(c), c.req.query("tone") || undefined);
     return serveFile(c, path, "video/mp4");
   });
 

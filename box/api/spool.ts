@@ -26,6 +26,10 @@ export function clearSpool(stateDir: string): Promise<void> {
   return rm(rootOf(stateDir), { recursive: true, force: true });
 }
 
+/** Requests that write files at once, by state folder: each may hold as much as its body may have. */
+const most = 4;
+const busy = new Map<string, number>();
+
 export class Spool {
   readonly #folder: string;
   #count = 0;
@@ -34,9 +38,27 @@ export class Spool {
     this.#folder = folder;
   }
 
-  /** Runs what needs files, and removes whatever of them is still there afterwards. */
+  /**
+   * Runs what needs files, and removes whatever of them is still there afterwards. Rejects with Refusal too_many_builds,
+   * before anything is read, where as many are at it already as the disk has room for.
+   */
   static async use<Result>(stateDir: string, action: (spool: Spool) => Promise<Result>): Promise<Result> {
-    const root = rootOf(stateDir);
+    const others = busy.get(stateDir) ?? 0;
+    if (others >= most)
+      throw new Refusal("too_many_builds", "Too many files are being uploaded; try again in a moment.", {
+        headers: { "Retry-After": "10", Connection: "close" },
+      });
+    busy.set(stateDir, others + 1);
+    try {
+      return await Spool.#inFolder(rootOf(stateDir), action);
+    } finally {
+      const left = (busy.get(stateDir) ?? 1) - 1;
+      if (left > 0) busy.set(stateDir, left);
+      else busy.delete(stateDir);
+    }
+  }
+
+  static async #inFolder<Result>(root: string, action: (spool: Spool) => Promise<Result>): Promise<Result> {
     await mkdir(root, { recursive: true, mode: 0o700 }).catch(refuseFull);
     const folder = await mkdtemp(join(root, "request-")).catch(refuseFull);
     try {

@@ -16,7 +16,7 @@ export interface AvatarLibraryOptions {
   /** The box's state folder; avatars live in `<stateDir>/avatars`. */
   stateDir: string;
   /** What the box offers; everything that is built in unless told otherwise. */
-  offers?: BoxConfig["avatars"];
+  offers?: Pick<BoxConfig["avatars"], "photoCreation" | "clips">;
   onProgress?(avatar: string, report: BuildReport): void;
   /** The clip of a tone moved. What an upload begins with is not told: whoever uploads knows. */
   onClip?(avatar: string, clip: Clip): void;

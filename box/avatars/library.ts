@@ -10,7 +10,6 @@ import {
 } from "../../contract/avatars.ts";
 import type { Clip } from "../../contract/clips.ts";
 import { baseTone, type Tone } from "../../contract/tones.ts";
-import type { BoxConfig } from "../config.ts";
 import { archivable, markArchived, type Archivable } from "./archiving.ts";
 import { BuildQueue } from "./build-queue.ts";
 import { Builds } from "./builds.ts";
@@ -41,7 +40,10 @@ export type { AvatarEntry } from "./entry.ts";
 export type { CreateAvatarRequest } from "./upload.ts";
 
 const STOCK_DIR = fileURLToPath(new URL("stock/", import.meta.url));
-const everything = { photoCreation: true, clips: { kind: "builtin" } } satisfies BoxConfig["avatars"];
+const everything = {
+  photoCreation: true,
+  clips: { kind: "builtin" },
+} satisfies AvatarLibraryOptions["offers"];
 const anyToken: CheckConsent = ({ token }) => Promise.resolve(token.trim() !== "");
 
 /** The avatars of one box, on disk and in memory: who may see which, and what state each is in. */
@@ -101,7 +103,7 @@ export class AvatarLibrary {
       queue: library.#queue,
       builds: library.#builds,
       stockDir: options.stockDir ?? STOCK_DIR,
-      stockTones: options.stockTones ?? false,
+      stockTones: options.stockTones === true && options.offers?.clips.kind !== "none",
     });
     return library;
   }

@@ -1,6 +1,7 @@
 // Where a live session gets the loops of its avatar's tones from, also those that are made while it runs.
 
 import type { Tone } from "../../contract/tones.ts";
+import type { AvatarEntry } from "../avatars/library.ts";
 import { describeError, type Log } from "../ops/log.ts";
 import type { Faces } from "./faces.ts";
 
@@ -18,9 +19,9 @@ export class Loops {
     this.#faces = faces;
   }
 
-  /** The folders of an avatar's loops, as far as they are ready. */
-  of(account: string, avatar: string): ReadonlyMap<Tone, string> {
-    return this.#faces?.loops(account, avatar) ?? new Map();
+  /** The folders of an avatar's loops, as far as they are ready and of the photograph that it was made from. */
+  of(account: string, { id, madeAt }: Pick<AvatarEntry, "id" | "madeAt">): ReadonlyMap<Tone, string> {
+    return this.#faces?.loops(account, id, madeAt) ?? new Map();
   }
 
   /** Something about an avatar has changed, its loops perhaps. */

@@ -27,7 +27,7 @@ const reconnectWithinMs = 15_000;
 
 export interface SessionOptions {
   caller: Caller;
-  avatar: { id: string; tones: Tone[] };
+  avatar: { id: string; madeAt: number; tones: Tone[] };
   kind: SessionKind;
   voice: VoiceWish;
   facts: SessionFacts;
@@ -48,7 +48,7 @@ export interface SessionOptions {
 export class LiveSession {
   readonly id = randomUUID();
   readonly account: string;
-  readonly avatar: { id: string; tones: Tone[] };
+  readonly avatar: { id: string; madeAt: number; tones: Tone[] };
   readonly kind: SessionKind;
   readonly voice: VoiceWish;
   readonly facts: SessionFacts;
@@ -135,7 +135,7 @@ export class LiveSession {
     const { loops } = this.#options;
     const expression = new Expression({
       stage,
-      loops: () => loops.of(this.account, this.avatar.id),
+      loops: () => loops.of(this.account, this.avatar),
       onFailed: (tone, error) => loops.failed(this.avatar.id, tone, error),
     });
     const unsubscribe = loops.subscribe((avatar) => {

@@ -118,7 +118,7 @@ export class Slot {
 
     const session = new LiveSession({
       caller: request.caller,
-      avatar: { id: request.avatar.id, tones: request.tones },
+      avatar: { id: request.avatar.id, madeAt: request.avatar.madeAt, tones: request.tones },
       kind: request.kind,
       voice: request.voice,
       facts: request.facts,

@@ -48,6 +48,7 @@ export class AvatarReports {
 
   /** An upload was accepted: the avatar, and the clips that are coming with it. */
   made({ account, avatar, name, consentId }: Upload): void {
+    this.#forgetGone();
     this.#uploads.set(avatar, { name, consentId });
     const entry = this.#find(avatar);
     if (entry?.owner !== account) return;
@@ -69,6 +70,13 @@ export class AvatarReports {
   clipMoved(avatar: string, clip: Clip): void {
     const entry = this.#find(avatar);
     if (entry) this.#reportClip(entry, clip);
+  }
+
+  /** Nothing is kept of avatars that were deleted, whatever state they were in. */
+  #forgetGone(): void {
+    const owned = new Set(this.#faces?.owned().map(({ id }) => id));
+    for (const known of [this.#uploads, this.#told])
+      for (const id of known.keys()) if (!owned.has(id)) known.delete(id);
   }
 
   #find(avatar: string): AvatarEntry | undefined {

@@ -84,7 +84,7 @@ const session: ReportedSession = {
   id: "s1",
   account,
   kind: "studio",
-  avatar: { id: "maya", tones: ["neutral"] },
+  avatar: { id: "maya", madeAt: 0, tones: ["neutral"] },
   startedAt: Math.floor(Date.now() / 1000) - 60,
   turns: 2,
   facts: { model: "m", voice: "v", persona: "p" },

@@ -65,7 +65,7 @@ export const avatarRoutes: BoxRoute[] = [
     status: 200,
     answer: [{ type: "image/jpeg", schema: null }],
     envelope: "flat",
-    failures: [404, 503],
+    failures: [400, 404, 503],
   },
   {
     method: "post",
@@ -123,6 +123,11 @@ export const avatarRoutes: BoxRoute[] = [
     query: { avatar: "Avatar or variant id.", tone: "Default: the variant's own, else the base tone." },
     status: 200,
     answer: [bytes("video/mp4")],
+    also: {
+      206: "The part that a Range asks for",
+      304: "What If-None-Match names is what there is",
+      416: "A Range that begins behind its end; no body",
+    },
     envelope: "structured",
     failures: [400, 404, 503],
   },
@@ -134,7 +139,7 @@ export const avatarRoutes: BoxRoute[] = [
     status: 200,
     answer: json(photoAvatarSchema),
     envelope: "structured",
-    failures: [400, 403, 409, 413, 429, 501, 502, 503],
+    failures: [400, 403, 404, 409, 413, 429, 501, 502, 503],
   },
   {
     method: "post",

@@ -20,6 +20,8 @@ export interface BoxRoute {
   status: number;
   /** Empty: no body. */
   answer: BoxBody[];
+  /** Further statuses that are no failure in an envelope, with what each means; 206 has the body of the answer. */
+  also?: Record<number, string>;
   envelope: Envelope;
   /** Statuses of its failures beside 401 and 500. */
   failures: number[];

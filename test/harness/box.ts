@@ -22,6 +22,7 @@ export async function startBox(env: Record<string, string> = {}): Promise<BoxPro
     BOX_PORT: String(port),
     VISAVIS_STATE: state,
     PORTAL_URL: "",
+    STOCK_TONES: "off",
     ...env,
   });
   const url = `http://127.0.0.1:${port}`;

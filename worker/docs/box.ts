@@ -43,9 +43,13 @@ function parametersOf({ path, query = {} }: BoxRoute): object[] {
 /** The box's routes as declarations: they are described here and served elsewhere. */
 export function boxRouteConfigs(): RouteConfig[] {
   return boxRoutes.map((route) => {
-    const { method, path, summary, body, status, answer } = route;
+    const { method, path, summary, body, status, answer, also = {} } = route;
     const policy = boxPolicy(method.toUpperCase(), path);
-    const good = { description: summary, ...(answer.length > 0 ? { content: contentOf(answer) } : {}) };
+    const content = answer.length > 0 ? { content: contentOf(answer) } : {};
+    const others = Object.entries(also).map(([other, description]) => [
+      other,
+      { description, ...(other === "206" && content) },
+    ]);
     return {
       method,
       path,
@@ -55,7 +59,11 @@ export function boxRouteConfigs(): RouteConfig[] {
       "x-policy": policy === "any" ? "key" : policy,
       parameters: parametersOf(route),
       request: body ? { body: { required: true, content: contentOf(body) } } : {},
-      responses: { ...failuresOf(route), [status]: good },
+      responses: {
+        ...failuresOf(route),
+        ...Object.fromEntries(others),
+        [status]: { description: summary, ...content },
+      },
     } as RouteConfig;
   });
 }
