@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { limits } from "../../contract/limits.ts";
 import { voiceCatalogueSchema, type VoiceGroup } from "../../contract/voices.ts";
 import { WavReader } from "../voices/wav.ts";
 import { cartesiaKey, katie, pierre } from "../testing/fake-cartesia.ts";
@@ -248,4 +249,98 @@ test.each([
   ["an engine that is none", { text: "Hi", provider: "megaphone" }, "invalid_body"],
 ])("a preview body with %s is refused", async (_, body, code) => {
   expect(await codeOf(await party.ask("/api/voice/preview", { method: "POST", body }))).toEqual([400, code]);
+});
+
+test.each(["\u{1F600} \u{1F389}", "***", "...", "\u200B"])(
+  "a line that nobody could say, %j, is refused and not counted",
+  async (text) => {
+    for (let time = 0; time < 13; time++)
+      expect(await codeOf(await party.ask("/api/voice/preview", { body: { text } }))).toEqual([
+        400,
+        "preview_text_empty",
+      ]);
+    await samplesOf(await party.ask("/api/voice/preview", { body: { provider: "local", text: "Hi" } }));
+  },
+);
+
+test("a line for a voice that is none is not counted", async () => {
+  const ask = (voice: string) =>
+    party.ask("/api/voice/preview", { body: { provider: "local", voice, text: "Hi" } });
+  for (let time = 0; time < 13; time++) expect((await ask("nobody")).status).toBe(404);
+  await samplesOf(await ask("en-us+f2"));
+});
+
+test("samples that a provider makes are reported and limited, and those made before are free", async () => {
+  const ids = Array.from(
+    { length: limits.samplesPerHour + 1 },
+    (_, index) => `0a11c1de-0000-4000-8000-${String(index).padStart(12, "0")}`,
+  );
+  party.cartesia.voices = ids.map((id) => ({ id, name: id, language: "en" }));
+  party.cartesia.onContext = (context) => {
+    context.chunk(24);
+    context.done();
+  };
+  const ask = (id: string) => party.ask(`/api/voice/preview?provider=cartesia&voice=${id}`);
+  for (const id of ids.slice(0, -1)) await samplesOf(await ask(id));
+  const refused = await ask(ids.at(-1) ?? "");
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await codeOf(refused)).toEqual([429, "preview_rate_limited"]);
+  await samplesOf(await ask(ids[0] ?? ""));
+  await samplesOf(await party.ask("/api/voice/preview?provider=local&voice=en-us%2Bf2"));
+  expect(party.cartesia.contexts).toHaveLength(limits.samplesPerHour);
+  await expect.poll(() => party.portal.usage.size).toBe(limits.samplesPerHour);
+  expect([...party.portal.usage.values()][0]).toMatchObject({
+    kind: "preview",
+    seconds: 24 / 24_000,
+    labels: { provider: "cartesia", voice: ids[0] },
+  });
+});
+
+test("a voice that the account does not list has no sample, however its id looks", async () => {
+  const asked = "/api/voice/preview?provider=cartesia&voice=0a11c1de-0000-4000-8000-000000000099";
+  expect(await codeOf(await party.ask(asked))).toEqual([404, "unknown_voice"]);
+  expect(party.cartesia.contexts).toEqual([]);
+});
+
+test("an engine that needs a voice to be chosen is named all the same", async () => {
+  party.cartesia.voices = [{ id: pierre, name: "Pierre", language: "fr" }];
+  party.speaks({ engine: "cartesia", keys: both() });
+  expect(await catalogue()).toMatchObject({
+    current: null,
+    current_provider: "cartesia",
+    provider: "cartesia",
+    provider_label: "Cartesia",
+    requires_env: null,
+    local: false,
+    engine_ready: true,
+  });
+});
+
+test("only turns open connections to a provider ahead", async () => {
+  await catalogue();
+  await party.ask("/api/chat/status");
+  expect((await party.ask("/api/voice/preview?provider=local&voice=nobody")).status).toBe(404);
+  await party.box.connect({ key: portalKey, body: { voice: pierre, voice_provider: "cartesia" } });
+  expect(party.cartesia.upgrades).toBe(0);
+  const opened = Promise.withResolvers<void>();
+  party.box.model.reply = async function* () {
+    await opened.promise;
+    yield "Yes.";
+  };
+  const chat = party.chat();
+  await expect.poll(() => party.cartesia.upgrades).toBe(1);
+  expect(party.cartesia.contexts).toEqual([]);
+  opened.resolve();
+  await chat;
+});
+
+test.each(["application/json", "application/sdp"])("a blank voice_provider in %s is none", async (type) => {
+  const blank = { voice: " ", voice_provider: " " };
+  if (type === "application/json") await party.box.connect({ key: portalKey, body: blank });
+  else {
+    const query = new URLSearchParams(blank);
+    const headers = { "Content-Type": type };
+    expect((await party.ask(`/connect?${query}`, { body: "v=0\r\n", headers })).status).toBe(201);
+  }
+  await samplesOf(await party.ask("/api/voice/preview"));
 });

@@ -35,7 +35,8 @@ export class FakeSpeechServer {
   cloning: CloneWay | null = { path: "/v1/audio/voices", name: "name", file: "audio_sample" };
   /** What a clone is answered with, after it was kept. */
   cloned: (name: string) => unknown = (name) => ({ success: true, voice: { name } });
-  prepare: { status: number; body: unknown } | null = null;
+  /** `text`: an answer that is no JSON. */
+  prepare: { status: number; body: unknown; text?: string } | null = null;
   /** A form that came is answered by this instead. */
   refuseClip: ((json: (status: number, answer: unknown) => unknown) => void) | null = null;
   gets = 0;
@@ -101,7 +102,9 @@ export class FakeSpeechServer {
       return;
     }
     if (method === "POST" && url === "/v1/audio/voices/prepare" && this.prepare) {
-      json(this.prepare.status, this.prepare.body);
+      const { status, body: answer, text } = this.prepare;
+      if (text === undefined) json(status, answer);
+      else response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8" }).end(text);
       return;
     }
     if (method === "POST" && url === this.cloning?.path) {

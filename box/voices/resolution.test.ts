@@ -221,3 +221,23 @@ test("the account is looked up once for many turns, and ahead of them when a soc
   for (let turn = 0; turn < 3; turn++) await party.chat();
   expect(asked()).toBe(1);
 });
+
+test("whoever stands in for a voice of another language speaks that language, now and in later turns", async () => {
+  party.speaks({ ...cartesia, keys: [...cartesia.keys], default_voice: pierre });
+  await party.box.connect({ key: portalKey });
+  party.cartesia.onContext = (context) => context.fail(402, "quota_exceeded");
+  await party.chat();
+  await party.chat();
+  expect(party.cartesia.contexts).toHaveLength(1);
+  const voices = new Set(party.box.voice.spoken.map(({ voice }) => voice));
+  expect([...voices]).toEqual([expect.stringMatching(/^fr/)]);
+});
+
+test("a revocation elsewhere does not change whose voice a turn has", async () => {
+  party.speaks({ ...cartesia, keys: [...cartesia.keys], default_voice: pierre });
+  const chat = party.chat();
+  const asked = () => party.portal.asked.filter((path) => path === "/internal/voices/account").length;
+  await expect.poll(asked).toBe(1);
+  party.box.services.voices.forget();
+  expect((await chat).answer["voice_notice"]).toBe("");
+});
