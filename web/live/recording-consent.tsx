@@ -19,7 +19,9 @@ export function RecordingConsent({ store }: { store: RecordingStore }) {
       {fetching && <Spinner label="Fetching the terms" visible />}
       {wanted && terms && !fetching && (
         <details className="recording-terms" open={problem !== null || undefined}>
-          <summary>By going live you agree to the terms of {terms.version}</summary>
+          <summary>
+            By going live you agree to the terms of <span>{terms.version}</span>
+          </summary>
           <div className="recording-text" tabIndex={0} role="region" aria-label="Terms of recording">
             {terms.text
               .split(/\n{2,}/)
