@@ -38,6 +38,7 @@ export async function encodeClip(
           // A clip that were larger than its frames would be no clip.
           limits: { addressSpaceBytes: 3 * 2 ** 30, cpuSeconds: 400, fileBytes: size + 1024 * 1024 },
           timeoutMs: TIMEOUT_MS,
+          isOurs: true,
           outputBytes: 0,
           folder,
           signal,

@@ -1,7 +1,7 @@
 // Frames of a video as the renderer wants them: upright, cut, scaled, at a constant rate, 8-bit I420 in BT.709 limited range.
 
 import { stat } from "node:fs/promises";
-import { inputOptions, inputPath, judge, words } from "./input.ts";
+import { inputOptions, judge, words } from "./input.ts";
 import { MediaError, type FootageRequest, type Region } from "./media.ts";
 import { probeIn, type Probe } from "./probe.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -37,10 +37,10 @@ export async function decodeFootage(sandbox: Sandbox, request: FootageRequest): 
   }
   const frameBytes = (width * height * 3) / 2;
   const most = Math.max(1, Math.round(seconds * fps));
-  const result = await sandbox.enter(async (folder) => {
-    const { video, demuxer } = await probeIn(sandbox, { path, folder, signal });
+  await sandbox.enter(async (folder, files) => {
+    const { video, demuxer } = await probeIn(sandbox, { path, folder, files, signal });
     if (!video) throw new MediaError("unsupported", "The file has no picture.");
-    return sandbox.run({
+    const ran = await sandbox.run({
       program: "ffmpeg",
       args: [
         ...words("-v error -nostdin -filter_threads 1 -filter_complex_threads 1"),
@@ -50,7 +50,7 @@ export async function decodeFootage(sandbox: Sandbox, request: FootageRequest): 
         "-t",
         (seconds + 1).toFixed(3),
         "-i",
-        inputPath(path),
+        await files.input(path),
         "-filter_complex",
         filters(video, request),
         ...words("-map [out] -an -sn -dn"),
@@ -58,7 +58,7 @@ export async function decodeFootage(sandbox: Sandbox, request: FootageRequest): 
         String(most),
         ...words("-pix_fmt yuv420p -f rawvideo"),
         "-y",
-        inputPath(outPath),
+        files.output(outPath),
       ],
       limits: { ...LIMITS, fileBytes: most * frameBytes },
       timeoutMs: TIMEOUT_MS,
@@ -66,8 +66,9 @@ export async function decodeFootage(sandbox: Sandbox, request: FootageRequest): 
       folder,
       signal,
     });
+    judge(ran, "video");
+    await files.take(outPath);
   }, signal);
-  judge(result, "video");
   const { size } = await stat(outPath);
   const frames = Math.floor(size / frameBytes);
   if (frames === 0) throw new MediaError("unreadable", "The video has no frames that could be decoded.");

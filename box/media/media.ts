@@ -1,5 +1,7 @@
-// Files that strangers sent are decoded, and files of ours encoded, in processes that can do nothing else: with little memory,
-// little time and no way out. Whatever such a process does, the session goes on.
+// Files that strangers sent are decoded, and files of ours encoded, in processes with little memory, little time, none of our
+// environment, and no way to more power. Where the machine allows it they have no network; they read what the box's user
+// may read, and under root, where that would be everything, strangers' files are opened as nobody. Whatever such a process
+// does, the session goes on.
 
 import type { Picture } from "../avatars/photo.ts";
 import type { Pcm } from "../voices/voice.ts";

@@ -112,6 +112,8 @@ export class PhotoDecoder {
         limits: LIMITS,
         folder: tmpdir(),
         stdio: ["pipe", "pipe", "ignore"],
+        // It becomes nobody's once it has loaded, since nobody may be unable to read our code.
+        isOurs: true,
       }),
     );
   }

@@ -1,9 +1,10 @@
 // What a file says of itself, and whether that can be true.
 
 import { z } from "zod";
+import type { Handover } from "./confinement.ts";
 import type { Demuxer } from "./container.ts";
 import { demuxerOf } from "./container.ts";
-import { codecsRead, inputOptions, inputPath, judge, words } from "./input.ts";
+import { codecsRead, inputOptions, judge, words } from "./input.ts";
 import { MediaError, type FileFacts } from "./media.ts";
 import type { Sandbox } from "./sandbox.ts";
 
@@ -73,13 +74,18 @@ const reportSchema = z.object({
 
 /** Rejects with MediaError for a file that is of another kind, damaged, or says what cannot be. */
 export function probe(sandbox: Sandbox, path: string, signal?: AbortSignal): Promise<Probe> {
-  return sandbox.enter((folder) => probeIn(sandbox, { path, folder, signal }), signal);
+  return sandbox.enter((folder, files) => probeIn(sandbox, { path, folder, files, signal }), signal);
 }
 
 /** As `probe`, for work that has its place and folder already. */
 export async function probeIn(
   sandbox: Sandbox,
-  { path, folder, signal }: { path: string; folder: string; signal?: AbortSignal | undefined },
+  {
+    path,
+    folder,
+    files,
+    signal,
+  }: { path: string; folder: string; files: Handover; signal?: AbortSignal | undefined },
 ): Promise<Probe> {
   const demuxer = await demuxerOf(path);
   const result = await sandbox.run({
@@ -89,7 +95,7 @@ export async function probeIn(
       ENTRIES,
       ...inputOptions(demuxer, 1),
       "-i",
-      inputPath(path),
+      await files.input(path),
     ],
     limits: LIMITS,
     timeoutMs: TIMEOUT_MS,

@@ -3,12 +3,13 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../failure.ts";
+import type { Confinement } from "./confinement.ts";
 
 const names = ["ffmpeg", "ffprobe", "prlimit", "setpriv", "nice"] as const;
 export type ProgramName = (typeof names)[number];
 
 /** Absolute paths, so that a process needs no PATH of ours. */
-export type Programs = Record<ProgramName, string>;
+export type Programs = Record<ProgramName, string> & { unshare?: string };
 
 /** Where the programs are, or which of them are missing. */
 export function findPrograms(
@@ -17,7 +18,9 @@ export function findPrograms(
   const entries = names.map((name) => [name, findProgram(name, folders)] as const);
   const missing = entries.flatMap(([name, path]) => (path === undefined ? [name] : []));
   if (missing.length > 0) return { case: "missing", missing };
-  return { case: "found", programs: Object.fromEntries(entries) as Programs };
+  const programs = Object.fromEntries(entries) as Record<ProgramName, string>;
+  const unshare = findProgram("unshare", folders);
+  return { case: "found", programs: { ...programs, ...(unshare ? { unshare } : {}) } };
 }
 
 function findProgram(name: string, folders: readonly string[]): string | undefined {
@@ -54,16 +57,16 @@ export interface Limits {
 }
 
 /**
- * A command that runs a program within limits, unprivileged for good, at low priority, and only for as long as this process
- * lives.
+ * A command that runs a program within limits, at low priority, only for as long as this process lives, and without ever
+ * gaining a power: where the machine lets us, without a network, and as nobody where we are root.
  */
 export function confined(
   { prlimit, setpriv, nice }: Programs,
-  limits: Limits,
+  { limits, confinement: { offline, asNobody } }: { limits: Limits; confinement: Confinement },
   command: readonly [string, ...string[]],
 ): [string, ...string[]] {
   const { addressSpaceBytes, dataBytes = addressSpaceBytes, cpuSeconds, fileBytes, openFiles = 64 } = limits;
-  return [
+  const limited = [
     prlimit,
     `--as=${addressSpaceBytes}`,
     `--data=${dataBytes}`,
@@ -75,11 +78,14 @@ export function confined(
     "--",
     setpriv,
     "--no-new-privs",
+    ...asNobody,
     "--pdeathsig",
     "KILL",
     nice,
     "-n",
     "10",
     ...command,
-  ];
+  ] as const;
+  const [first = prlimit, ...rest] = [...offline, ...limited];
+  return [first, ...rest];
 }

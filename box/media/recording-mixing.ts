@@ -46,6 +46,7 @@ export async function mixRecording(
             fileBytes: Math.ceil(size + seconds * SOUND_BYTES_PER_SECOND + 64 * 1024 * 1024),
           },
           timeoutMs: seconds * 1000,
+          isOurs: true,
           outputBytes: 0,
           folder,
           signal,

@@ -1,10 +1,11 @@
 // A shell stands in for the programs: it can be told to misbehave.
 
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { findConfinement } from "./confinement.ts";
 import { findPrograms } from "./programs.ts";
 import { Sandbox, SandboxClosed, type RunRequest, type RunResult } from "./sandbox.ts";
 
@@ -58,7 +59,7 @@ test("none of our environment gets in, and nothing can be typed", async () => {
   }
 });
 
-test("it runs in an empty folder of its own, at low priority, without core dumps, unprivileged for good", async () => {
+test("it runs in an empty folder of its own, at low priority, without core dumps, never to gain a power", async () => {
   const { output } = await shell("ls -A; pwd; nice; ulimit -c; ulimit -n; grep NoNewPrivs /proc/self/status");
   const [folder, nice, ...rest] = output.toString().trim().split("\n");
   expect(folder?.startsWith(join(parent, `visavis-media-${process.pid}-`))).toBe(true);
@@ -119,4 +120,58 @@ test("what it leaves in its folder goes with it", async () => {
   await sandbox.enter((folder) => writeFile(join(folder, "left"), "over"));
   expect(await readdir(parent)).toEqual([]);
   await expect(sandbox.enter(() => Promise.reject(new Error("fault")))).rejects.toThrow("fault");
+});
+
+test.runIf(process.getuid?.() === 0)("under root it is nobody, who reads nothing of ours", async () => {
+  const secret = join(parent, "secret");
+  await writeFile(secret, "hunter2", { mode: 0o600 });
+  const look = `cat '${secret}'; grep -E '^(Uid|Gid|Groups|CapEff):' /proc/self/status`;
+  const { output } = await shell(look);
+  const said = output.toString().trim().split(/\s+/).join(" ");
+  expect(said).toBe(
+    "Uid: 65534 65534 65534 65534 Gid: 65534 65534 65534 65534 Groups: CapEff: 0000000000000000",
+  );
+  // What we made ourselves may be opened as who we are.
+  expect((await shell(look, { isOurs: true })).output.toString()).toContain("hunter2");
+  await rm(secret);
+});
+
+test("files are brought to it and back, whoever it is", async () => {
+  const [given, made] = [join(parent, "given"), join(parent, "made")];
+  await writeFile(given, "some sound", { mode: 0o600 });
+  await sandbox.enter(async (folder, files) => {
+    const plain = (name: string) => name.replace(/^file:/, "");
+    const command = `tr a-z A-Z < '${plain(await files.input(given))}' > '${plain(files.output(made))}'`;
+    const result = await sandbox.run({
+      program: "ffmpeg",
+      args: ["-c", command],
+      limits: { addressSpaceBytes: 256 * 2 ** 20, cpuSeconds: 5, fileBytes: 4096 },
+      timeoutMs: 20_000,
+      outputBytes: 0,
+      folder,
+    });
+    expect(result).toMatchObject({ code: 0, complaints: "" });
+    await files.take(made);
+  });
+  expect(await readFile(made, "utf8")).toBe("SOME SOUND");
+  const { uid, gid } = await stat(made);
+  expect([uid, gid]).toEqual([process.getuid?.(), process.getgid?.()]);
+  expect(await readFile(given, "utf8")).toBe("some sound");
+  expect((await stat(given)).uid).toBe(process.getuid?.());
+  await Promise.all([rm(given), rm(made)]);
+});
+
+test("where the machine lets us take the network away, there is none", async ({ skip }) => {
+  if (sandbox.confinement.offline.length === 0) skip();
+  const { output } = await shell("readlink /proc/self/ns/net; tail -n +3 /proc/net/dev");
+  const [space, ...devices] = output.toString().trim().split("\n");
+  expect(space).not.toBe(await readlink("/proc/self/ns/net"));
+  expect(devices.filter((line) => !line.trim().startsWith("lo:"))).toEqual([]);
+});
+
+test("a machine that forbids it all runs the programs as they are", () => {
+  const programs = { ...sandbox.programs, unshare: "/bin/false", setpriv: "/bin/false" };
+  expect(findConfinement(programs, true)).toEqual({ offline: [], asNobody: [] });
+  const { unshare: _, ...without } = sandbox.programs;
+  expect(findConfinement(without, false)).toEqual({ offline: [], asNobody: [] });
 });

@@ -1,8 +1,9 @@
 // One process a call: confined, timed, and gone when the call is over.
 
 import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
-import { rm } from "node:fs/promises";
+import { chown, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { findConfinement, Handover, NOBODY, type Confinement } from "./confinement.ts";
 import { makeWorkFolder } from "./leftovers.ts";
 import { confined, type Limits, type Programs } from "./programs.ts";
 import { Slots } from "./slots.ts";
@@ -12,6 +13,8 @@ export interface RunRequest {
   args: readonly string[];
   limits: Limits;
   timeoutMs: number;
+  /** Its input is of our own making: it may open it as who we are. Default: false. */
+  isOurs?: boolean;
   /** More on its standard output ends it. */
   outputBytes: number;
   /** Where it runs and writes. */
@@ -43,6 +46,7 @@ export class SandboxClosed extends Error {
 
 export class Sandbox {
   readonly programs: Programs;
+  readonly confinement: Confinement;
   readonly #slots: Slots;
   readonly #parent: string;
   /** What is running, each with a promise of its end. */
@@ -59,6 +63,7 @@ export class Sandbox {
     folder?: string;
   }) {
     this.programs = programs;
+    this.confinement = findConfinement(programs);
     this.#slots = new Slots(processes);
     this.#parent = folder;
   }
@@ -68,14 +73,18 @@ export class Sandbox {
     return [...this.#running.keys()].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
   }
 
-  /** Waits for a free place, and gives work an empty folder of its own for as long as it lasts. */
-  enter<T>(work: (folder: string) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /**
+   * Waits for a free place, and gives work an empty folder of its own for as long as it lasts, and the handing over of files
+   * between that and us.
+   */
+  enter<T>(work: (folder: string, files: Handover) => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#closed) return Promise.reject(new SandboxClosed());
     return this.#slots.run(async () => {
       if (this.#closed) throw new SandboxClosed();
       const folder = await makeWorkFolder(this.#parent);
       try {
-        return await work(folder);
+        if (this.confinement.asNobody.length > 0) await chown(folder, NOBODY, NOBODY);
+        return await work(folder, new Handover(folder, this.confinement));
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
@@ -85,10 +94,17 @@ export class Sandbox {
   /** Starts a confined process; the sandbox ends it when it closes. */
   start(
     command: readonly [string, ...string[]],
-    { limits, folder, stdio }: { limits: Limits; folder: string; stdio: StdioOptions },
+    {
+      limits,
+      folder,
+      stdio,
+      isOurs = false,
+    }: { limits: Limits; folder: string; stdio: StdioOptions; isOurs?: boolean },
   ): ChildProcess {
     if (this.#closed) throw new SandboxClosed();
-    const [first, ...rest] = confined(this.programs, limits, command);
+    const { offline, asNobody } = this.confinement;
+    const confinement = { offline, asNobody: isOurs ? [] : asNobody };
+    const [first, ...rest] = confined(this.programs, { limits, confinement }, command);
     const child = spawn(first, rest, {
       cwd: folder,
       stdio,
@@ -105,12 +121,22 @@ export class Sandbox {
   }
 
   /** Runs a program to its end. Rejects when it cannot be started, on an abort, and on close. */
-  run({ program, args, limits, timeoutMs, outputBytes, folder, signal }: RunRequest): Promise<RunResult> {
+  run({
+    program,
+    args,
+    limits,
+    timeoutMs,
+    isOurs = false,
+    outputBytes,
+    folder,
+    signal,
+  }: RunRequest): Promise<RunResult> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       const child = this.start([this.programs[program], ...args], {
         limits,
         folder,
+        isOurs,
         stdio: ["ignore", "pipe", "pipe"],
       });
       const pieces: Buffer[] = [];

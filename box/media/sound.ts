@@ -1,6 +1,6 @@
 import type { Pcm } from "../voices/voice.ts";
 import { demuxerOf } from "./container.ts";
-import { inputOptions, inputPath, judge, words } from "./input.ts";
+import { inputOptions, judge, words } from "./input.ts";
 import { MediaError } from "./media.ts";
 import type { Sandbox } from "./sandbox.ts";
 
@@ -24,14 +24,14 @@ export async function decodeSound(
   const kept = maxSeconds + PADDING_SECONDS;
   const most = Math.ceil((kept + 0.1) * sampleRate) * 2;
   const result = await sandbox.enter(
-    (folder) =>
+    async (folder, files) =>
       sandbox.run({
         program: "ffmpeg",
         args: [
           ...words("-v error -nostdin -filter_threads 1"),
           ...inputOptions(demuxer, 1),
           "-i",
-          inputPath(path),
+          await files.input(path),
           ...words("-map 0:a:0 -vn -sn -dn -map_metadata -1"),
           "-t",
           String(kept + 0.05),
