@@ -146,7 +146,7 @@ export class FakeSpeechServer {
     }
     this.clips.push({ name, bytes: Buffer.from(await file.arrayBuffer()), type: file.type });
     this.voices.push(name);
-    json(200, this.cloned(name));
+    json(200, await this.cloned(name));
   }
 }
 

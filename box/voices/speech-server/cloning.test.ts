@@ -61,6 +61,19 @@ test("a clone that the server lists under an id of its own is its account's alon
   expect((await stat(recordPath())).mode & 0o777).toBe(0o600);
 });
 
+test("nor is it anybody's who had it listed before its maker was told", async () => {
+  fake.listOf = (voices) => ({ voices: voices.map((name) => (/_vv/.test(name) ? "spk-17" : name)) });
+  fake.cloned = async () => {
+    await engine.list({ refresh: true });
+    // The list is not to be had again.
+    fake.status = 500;
+    return { id: "spk-17" };
+  };
+  expect(await cloneVoice(engine, clip())).toBe("spk-17");
+  expect(engine.has("spk-17")).toBe(true);
+  expect(usableBy("spk-17")).toEqual([true, false, false]);
+});
+
 test("a server that calls a clone by the id of a voice it had does not take that voice from anybody", async () => {
   fake.cloned = () => ({ id: "af_heart" });
   const id = await cloneVoice(engine, clip());
@@ -96,9 +109,13 @@ test("a clone is known at once, also when a look at the server was under way", a
   };
   const before = engine.list({ refresh: true });
   await expect.poll(() => looks).toBe(1);
+  const list = engine.list.bind(engine);
+  engine.list = (options) => {
+    const listing = list(options);
+    held.resolve();
+    return listing;
+  };
   const cloning = cloneVoice(engine, clip());
-  await expect.poll(() => fake.clips.length).toBe(1);
-  held.resolve();
   await before;
   expect(engine.has(await cloning)).toBe(true);
   expect(looks).toBe(2);
