@@ -258,6 +258,9 @@ test("a photo avatar is made whole or not at all", async () => {
   tools.faults.set("neutral", new Error("The lips could not be found."));
   expect(await create({ ...attested, name: "Ada" })).toEqual([400, "face_unusable"]);
   tools.faults.clear();
+  tools.faults.set("sad", new Error("The lips could not be found."));
+  expect(await create({ ...attested, name: "Ada", tones: "happy,sad" })).toEqual([502, "clip_failed"]);
+  tools.faults.clear();
   const declared = form({ name: "Ada", file: me, ai_generated: " Yes", tones: "warm" });
   const { data } = photoAvatarSchema.parse(await json("/v1/photo_avatar.create", { body: declared }));
   expect(data.clips.map(({ tone, template }) => [tone, template])).toEqual([
@@ -267,6 +270,24 @@ test("a photo avatar is made whole or not at all", async () => {
   await box.close();
   await start({ PHOTO_AVATARS: "off" });
   expect(await create({ ...attested, name: "Ada" })).toEqual([501, "feature_disabled"]);
+});
+
+test("whoever waits for clips when the box ends is told so before the connection is closed", async () => {
+  const release = tools.hold();
+  const body = form({ file: picture, consent_token: "c1", name: "Ada", tones: "happy" });
+  const held = refusal("/v1/photo_avatar.create", { body });
+  await expect
+    .poll(async () => avatarListSchema.parse(await json("/api/avatars")).preparing)
+    .toContainEqual(expect.stringMatching(/^ada-.*__happy$/));
+  const ended = box.end();
+  expect(await held).toEqual([503, "library_closed"]);
+  release();
+  await ended;
+});
+
+test("of a tone of an unknown avatar only the avatar is told", async () => {
+  expect(await refusal("/api/avatar/clip?avatar=nobody&tone=angry")).toEqual([404, "unknown_avatar"]);
+  expect(await refusal("/api/avatar/clip?avatar=maya&tone=angry")).toEqual([400, "unknown_tone"]);
 });
 
 test("a video with takes comes in one form", async () => {
