@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { limits } from "../../contract/limits.ts";
+import { createLog } from "../ops/log.ts";
 import { VoiceError, type Pcm } from "../voices/voice.ts";
 import { AudioLibrary, readableName } from "./library.ts";
 
@@ -164,4 +165,32 @@ test("a full disk is refused in words and leaves nothing", async () => {
     });
   }
   expect(await everything()).toEqual(["whole.wav"]);
+});
+
+test("an upload is removed after a month and a reply after a day, the newest too, whoever asks or nobody", async () => {
+  const day = 24 * 3600;
+  await library.upload(account, "old.wav", pcm());
+  await age("old.wav", 31 * day);
+  await library.upload("bea@example.org", "young.wav", pcm());
+  await age("young.wav", 29 * day);
+  const reply = await library.save("carl@example.org", pieces(pcm()));
+  await age(reply, 2 * day);
+  expect(await names()).toEqual([]);
+  await library.sweep();
+  expect(await everything()).toEqual(["young.wav"]);
+});
+
+test("while the box runs it sweeps by itself", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    library.start(createLog("silent"));
+    await library.upload(account, "old.wav", pcm());
+    await age("old.wav", 31 * 24 * 3600);
+    vi.advanceTimersByTime(3600 * 1000);
+    await vi.waitFor(async () => expect(await everything()).toEqual([]));
+    library.close();
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

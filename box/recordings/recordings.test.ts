@@ -1,12 +1,15 @@
 // Whole boxes that record, beside a portal whose storage keeps what they PUT there.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Media } from "../media/media.ts";
 import { readAiMarking } from "../media/xmp.ts";
@@ -210,23 +213,73 @@ describe.skipIf(!installed)("with the addon built and FFmpeg installed", () => {
     await expect.poll(waiting, patience).toEqual([]);
   }, 60_000);
 
-  test.each<[string, (id: string) => void]>([
-    ["whose session was erased", (id) => portal.erase(id)],
-    ["made under terms that are no longer the terms", () => portal.changeTerms("2027-01-01")],
-  ])(
-    "a recording %s is removed from the box as well",
-    async (_label, change) => {
-      portal.storageDown = true;
-      const box = await start();
-      const id = await record(box);
-      await hangUp(box);
-      await expect.poll(() => portal.recordings.has(id), patience).toBe(true);
-      change(id);
-      portal.storageDown = false;
-      await expect.poll(waiting, patience).toEqual([]);
+  test("a recording whose session was erased is removed from the box as well", async () => {
+    portal.storageDown = true;
+    const box = await start();
+    const id = await record(box);
+    await hangUp(box);
+    await expect.poll(() => portal.recordings.has(id), patience).toBe(true);
+    portal.erase(id);
+    portal.storageDown = false;
+    await expect.poll(waiting, patience).toEqual([]);
+    expect(stored(id)).toBe(false);
+  }, 60_000);
+
+  test("a recording made under terms that have changed since is stored all the same", async () => {
+    portal.storageDown = true;
+    const box = await start();
+    const agreed = terms();
+    const id = await record(box);
+    await hangUp(box);
+    await expect.poll(() => portal.recordings.has(id), patience).toBe(true);
+    portal.changeTerms("2027-01-01");
+    portal.storageDown = false;
+    await expect.poll(() => stored(id), patience).toBe(true);
+    expect(portal.recordings.get(id)?.request.consent).toMatchObject(agreed);
+    await expect.poll(waiting, patience).toEqual([]);
+  }, 60_000);
+
+  test.each(["recording", "mixing", "storing"])(
+    "a box that is killed while it is %s stores it once, whole, when it starts again",
+    async (moment) => {
+      portal.storageDown = moment === "storing";
+      const script = fileURLToPath(new URL("../testing/recording-child.ts", import.meta.url));
+      const { version, digest } = portal.terms;
+      const child = spawn(process.execPath, [script, moment, version, digest], {
+        env: { ...process.env, ...portal.environment, VISAVIS_STATE: stateDir },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const lines: string[] = [];
+      createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
+      const dead = once(child, "exit");
+      try {
+        const far = { recording: 1, mixing: 2, storing: 1 }[moment];
+        await expect.poll(() => lines.length, { timeout: 60_000 }).toBe(far);
+        if (moment === "storing")
+          await expect
+            .poll(() => portal.asked.filter((path) => path.startsWith("/storage/")).length, patience)
+            .toBeGreaterThan(0);
+      } finally {
+        child.kill("SIGKILL");
+      }
+      await dead;
+      expect(child.signalCode).toBe("SIGKILL");
+      const [id = ""] = lines;
+      const left = await readdir(join(stateDir, "recordings", id));
+      expect(left).toContain(
+        { recording: "live.mkv", mixing: "recording.mp4.part", storing: "recording.mp4" }[moment],
+      );
       expect(stored(id)).toBe(false);
+      portal.storageDown = false;
+      portal.asked.length = 0;
+      await start();
+      await expect.poll(() => stored(id), patience).toBe(true);
+      await requireWhole(id);
+      await expect.poll(waiting, patience).toEqual([]);
+      expect(portal.asked.filter((path) => path === `/storage/${id}`)).toHaveLength(1);
+      expect(portal.asked.filter((path) => path === "/internal/sessions/recording/done")).toHaveLength(1);
     },
-    60_000,
+    120_000,
   );
 
   test("a disk that fails ends the recording with a warning, and not the session", async () => {

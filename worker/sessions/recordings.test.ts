@@ -1,6 +1,10 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { structuredErrorSchema } from "../../contract/errors.ts";
-import { keptAnswerSchema, recordingGrantSchema } from "../../contract/internal/sessions.ts";
+import {
+  keptAnswerSchema,
+  recordingGrantSchema,
+  recordingRequestSchema,
+} from "../../contract/internal/sessions.ts";
 import { createApp } from "../app.ts";
 import { currentRecordingTerms } from "../consents/terms.ts";
 import {
@@ -16,7 +20,9 @@ import {
   type Browser,
 } from "../testing/portal.ts";
 import { ann, bea, erase, readDetail, readPage, report, tell } from "../testing/sessions.ts";
+import type { Signer } from "../platform/storage.ts";
 import { consentKey, recordingKey } from "./folders.ts";
+import { beginRecording } from "./recordings.ts";
 
 const media = bindings.MEDIA;
 const bytes = "the bytes of a recording";
@@ -105,9 +111,41 @@ describe("a recording", () => {
   test.each<[string, object]>([
     ["version", { terms_version: "2001-01-01" }],
     ["digest", { terms_digest: "f".repeat(64) }],
-  ])("is granted only under the current terms: another %s is terms_outdated", async (_label, consent) => {
+  ])("is granted only under the terms: another %s is terms_outdated", async (_label, consent) => {
     expect(await codeOf(await ask({ consent }))).toEqual([409, "terms_outdated"]);
     expect(await codeOf(await done())).toEqual([404, "session_not_found"]);
+  });
+
+  test("is granted under terms that were replaced after the person agreed to them, and under no others", async () => {
+    const before = { version: "2026-01-01", digest: "e".repeat(64), replacedAt: 1_800_000_000 };
+    const signer: Signer = {
+      put: (key) => Promise.resolve({ url: key, method: "PUT", headers: {}, expires_in: 900 }),
+      get: (key) => Promise.resolve(key),
+    };
+    const granted = async (consent: object, earlierTerms?: (typeof before)[]) => {
+      const named = {
+        terms_version: before.version,
+        terms_digest: before.digest,
+        agreed_at: before.replacedAt,
+      };
+      const request = recordingRequestSchema.parse(await requestOf({ consent: { ...named, ...consent } }));
+      const outcome = await beginRecording(db, "box-a", {
+        request,
+        signer,
+        ...(earlierTerms && { earlierTerms }),
+      });
+      return outcome.ok || outcome.failure.code;
+    };
+    expect(await granted({}, [before])).toBe(true);
+    expect(await granted({ agreed_at: before.replacedAt - 86_400 }, [before])).toBe(true);
+    expect(await granted({ agreed_at: before.replacedAt + 86_400 }, [before])).toBe("terms_outdated");
+    expect(await granted({ terms_digest: "d".repeat(64) }, [before])).toBe("terms_outdated");
+    expect(await granted({ terms_version: "2026-01-02" }, [before])).toBe("terms_outdated");
+    expect(await granted({})).toBe("terms_outdated");
+    const row = await db
+      .prepare("SELECT terms_version, terms_digest FROM recordings WHERE session_id = 's1'")
+      .first();
+    expect(row).toEqual({ terms_version: before.version, terms_digest: before.digest });
   });
 
   test("is granted only to the box that holds the session, for its account", async () => {
