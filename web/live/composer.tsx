@@ -3,6 +3,7 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { limits } from "../../contract/limits.ts";
 import type { Tone } from "../../contract/tones.ts";
+import { toneName } from "../avatars/words.ts";
 import { SendIcon, StopIcon } from "../ui/icons.tsx";
 import { Segmented } from "../ui/segmented.tsx";
 import type { SpeakMode } from "./live-store.ts";
@@ -95,7 +96,7 @@ export function Composer({ name, tones, interruptible, onSay, onInterrupt }: Com
             <option value="">Any tone</option>
             {tones.map((each) => (
               <option key={each} value={each}>
-                {each}
+                {toneName(each)}
               </option>
             ))}
           </select>

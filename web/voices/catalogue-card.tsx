@@ -22,7 +22,7 @@ export function PreviewLine({ player }: { player: PlayerStore }) {
   return (
     <TextField
       label="What they say"
-      placeholder="The voice's own sample; type a line to hear that instead"
+      placeholder="Their own sample, or a line you type"
       value={line}
       autoComplete="off"
       aside={line === "" ? undefined : `${count} of ${limits.previewTextChars}`}

@@ -151,7 +151,7 @@ function Catalogue({ stores }: { stores: Stores }) {
             <TextField
               label="Search"
               type="search"
-              placeholder="Name, language, gender"
+              placeholder="Name or language"
               value={state.query}
               autoComplete="off"
               onChange={store.setQuery}
