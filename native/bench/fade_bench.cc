@@ -3,9 +3,9 @@
 //   fade_bench [ROUNDS]            two drawn faces
 //   fade_bench ROUNDS FROM TO      two avatar folders of one size
 //
-// Each round times every contender once, in turn; figures are medians of the rounds, in processor time of the one thread
-// that draws. One line of JSON for each size and contender: an ordinary frame with a moving mouth, two loops that are
-// only mixed, and the morph that the Stage shows.
+// Each round times every contender once, in turn; figures are medians of the rounds, in processor time of the one
+// thread that draws. One line of JSON for each size and contender: an ordinary frame with a moving mouth, two loops
+// that are only mixed, and the morph that the Stage shows.
 #include <time.h>
 
 #include <algorithm>

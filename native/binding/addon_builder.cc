@@ -7,6 +7,7 @@
 
 #include "addon_preview.h"
 #include "arguments.h"
+#include "slow_work.h"
 #include "visavis/face/builder.h"
 #include "visavis/face/footage.h"
 
@@ -16,11 +17,10 @@ namespace {
 constexpr int kMaxSide = 16'384;
 
 // Owns copies of the picture and the landmarks: JavaScript may do what it likes with its own meanwhile.
-class Building final : public Napi::AsyncWorker {
+class Building final : public SlowWork {
  public:
   Building(Napi::Env env, const BuildOptions& options)
-      : Napi::AsyncWorker(env),
-        deferred_(Napi::Promise::Deferred::New(env)),
+      : SlowWork(env),
         rgb_(options.rgb.begin(), options.rgb.end()),
         landmarks_(options.landmarks.begin(), options.landmarks.end()),
         options_(options) {
@@ -28,14 +28,10 @@ class Building final : public Napi::AsyncWorker {
     options_.landmarks = landmarks_;
   }
 
-  Napi::Promise promise() const { return deferred_.Promise(); }
-
-  void Execute() override { info_ = build_avatar(options_); }
-  void OnOK() override { deferred_.Resolve(to_object(Env(), info_)); }
-  void OnError(const Napi::Error& error) override { deferred_.Reject(error.Value()); }
+  void execute() override { info_ = build_avatar(options_); }
+  Napi::Value result(Napi::Env env) override { return to_object(env, info_); }
 
  private:
-  Napi::Promise::Deferred deferred_;
   std::vector<std::uint8_t> rgb_;
   std::vector<float> landmarks_;
   BuildOptions options_;
@@ -71,24 +67,19 @@ BuildOptions read_options(const Napi::Object& options) {
 }
 
 // Owns a copy of the landmarks; the frames lie in a file.
-class FootageBuilding final : public Napi::AsyncWorker {
+class FootageBuilding final : public SlowWork {
  public:
   FootageBuilding(Napi::Env env, const FootageOptions& options)
-      : Napi::AsyncWorker(env),
-        deferred_(Napi::Promise::Deferred::New(env)),
+      : SlowWork(env),
         landmarks_(options.landmarks.begin(), options.landmarks.end()),
         options_(options) {
     options_.landmarks = landmarks_;
   }
 
-  Napi::Promise promise() const { return deferred_.Promise(); }
-
-  void Execute() override { info_ = build_footage(options_); }
-  void OnOK() override { deferred_.Resolve(to_object(Env(), info_)); }
-  void OnError(const Napi::Error& error) override { deferred_.Reject(error.Value()); }
+  void execute() override { info_ = build_footage(options_); }
+  Napi::Value result(Napi::Env env) override { return to_object(env, info_); }
 
  private:
-  Napi::Promise::Deferred deferred_;
   std::vector<float> landmarks_;
   FootageOptions options_;
   AvatarInfo info_;
@@ -112,13 +103,11 @@ FootageOptions read_footage_options(const Napi::Object& options) {
   return build;
 }
 
-template <typename Worker, typename Read>
+template <typename Work, typename Read>
 Napi::Value build_async(const Napi::CallbackInfo& info, Read read) {
   try {
-    auto worker = std::make_unique<Worker>(info.Env(), read(binding::to_object(info[0], "options")));
-    const Napi::Promise promise = worker->promise();
-    worker.release()->Queue();
-    return promise;
+    const auto options = read(binding::to_object(info[0], "options"));
+    return SlowWork::start(info.Env(), std::make_unique<Work>(info.Env(), options));
   } catch (const Napi::Error& error) {
     const auto refused = Napi::Promise::Deferred::New(info.Env());
     refused.Reject(error.Value());

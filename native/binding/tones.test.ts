@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, rm, truncate } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -30,6 +30,35 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await rm(root, { recursive: true, force: true });
+});
+
+describe("a face is built in a tone", () => {
+  const build = async (name: string, change: object) => {
+    await mkdir(dir(name));
+    await buildAvatar({ ...(await plainFace(dir(name))), ...change });
+    return readFile(join(dir(name), "loop.i420"));
+  };
+
+  test("which shows, unless it is the neutral one", async () => {
+    const plain = await readFile(join(dir("neutral"), "loop.i420"));
+    expect(Buffer.compare(await build("built-neutral", { tone: "neutral" }), plain)).toBe(0);
+    const looks = [plain];
+    for (const tone of ["happy", "sad", "surprised"]) looks.push(await build(`built-${tone}`, { tone }));
+    for (const [index, look] of looks.entries()) {
+      expect(look.length).toBe(plain.length);
+      for (const other of looks.slice(index + 1)) expect(Buffer.compare(look, other)).not.toBe(0);
+    }
+  });
+
+  test.each([
+    ["one that is unknown", "angry", Error],
+    ["none", "", Error],
+    ["no text", 5, TypeError],
+  ])("and refuses %s", async (what, tone, kind) => {
+    const name = `refused ${what}`;
+    await expect(build(name, { tone })).rejects.toThrow(kind);
+    expect(await readdir(dir(name))).toEqual([]);
+  });
 });
 
 describe("a stage wears tones", () => {
@@ -69,15 +98,18 @@ describe("a stage wears tones", () => {
     await stage.close();
   });
 
-  test("closing rejects what is being loaded and all that comes later", async () => {
+  test("closing rejects what waits to be loaded and all that comes later", async () => {
     const stage = open();
-    const loading = ["a", "b", "c", "d", "e", "f"].map((tone) => stage.addTone(tone, dir("happy")));
+    // As many as it wears, and more than there are threads to load them: most are still to come when it closes.
+    const loading = Array.from({ length: 64 }, (_, index) => stage.addTone(`tone${index}`, dir("happy")));
     const settled = Promise.allSettled(loading);
-    await stage.close();
-    for (const result of await settled) {
-      // One may have been there before the end.
-      if (result.status === "rejected") expect(String(result.reason)).toMatch(/the stage is closed/);
-    }
+    const closed = stage.close();
+    const outcomes = await settled;
+    await closed;
+    const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+    // Some may have been there before the end.
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { reason } of refused) expect(String(reason)).toMatch(/the stage is closed/);
     await expect(stage.addTone("happy", dir("happy"))).rejects.toThrow(/the stage is closed/);
   });
 

@@ -13,6 +13,8 @@ namespace visavis::face {
 namespace {
 
 constexpr double kLeastSeconds = 2;
+constexpr double kWantedSeconds = 5;
+constexpr double kWantedShare = 0.5;
 constexpr double kFadeSeconds = 0.4;
 // Faces that lie further apart than this are not faded into each other.
 constexpr float kAlikeMm = 2.5f;
@@ -98,14 +100,17 @@ LoopPlan plan_loop(const std::vector<FilmMoment>& film, int fps) {
   const int frames = static_cast<int>(film.size());
   const int least = static_cast<int>(std::lround(kLeastSeconds * fps)), most = 60 * fps;
   if (frames < least) throw BuildError("the footage is too short: at least two seconds are needed");
+  // A short loop is seen to be one, however well it closes.
+  const int wanted = std::max(least, std::min(static_cast<int>(std::lround(kWantedSeconds * fps)),
+                                              static_cast<int>(std::lround(kWantedShare * frames))));
   const int fade = static_cast<int>(std::lround(kFadeSeconds * fps));
   std::vector<int> opened(film.size() + 1, 0);  // Frames with an open mouth before each.
   for (std::size_t f = 0; f < film.size(); ++f) opened[f + 1] = opened[f] + (film[f].open_mm > kOpenFromMm ? 1 : 0);
 
   int start = -1, end = -1;
   float best = std::numeric_limits<float>::max();
-  for (int s = fade; s + least <= frames; ++s) {
-    for (int e = s + least; e <= frames; ++e) {
+  for (int s = fade; s + wanted <= frames; ++s) {
+    for (int e = s + wanted; e <= frames; ++e) {
       const int open = opened[static_cast<std::size_t>(e)] - opened[static_cast<std::size_t>(s)];
       const float share = static_cast<float>(open) / static_cast<float>(e - s);
       const float rest = kOpenWeight * share + kShortWeight * static_cast<float>(least) / static_cast<float>(e - s);

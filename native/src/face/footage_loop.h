@@ -31,9 +31,10 @@ struct LoopPlan {
   bool there_and_back = false;
 };
 
-// Two frames that look and move alike, at least two seconds apart, with as little speech between them as can be; the
-// frames before the later one fade into those before the earlier one, so that the last leads into the first. Where no
-// two are alike, the film forwards and back again, turning where it moves least. Throws BuildError on too little film.
+// Two frames that look and move alike, at least five seconds or half the film apart, with as little speech between them
+// as can be; the frames before the later one fade into those before the earlier one, so that the last leads into the
+// first. Where no two are alike, the film forwards and back again, turning where it moves least. Throws BuildError on
+// too little film.
 LoopPlan plan_loop(const std::vector<FilmMoment>& film, int fps);
 
 }  // namespace visavis::face

@@ -64,8 +64,8 @@ class MeshMorph final : public FaceMorph {
 
  private:
   void mix(const I420View& from, const I420View& to, std::uint32_t weight, const I420MutView& out) const {
-    const auto plane = [&](const std::uint8_t* a, int stride_a, const std::uint8_t* b, int stride_b, std::uint8_t* mixed,
-                           int stride, int width, int height) {
+    const auto plane = [&](const std::uint8_t* a, int stride_a, const std::uint8_t* b, int stride_b,
+                           std::uint8_t* mixed, int stride, int width, int height) {
       for (int y = 0; y < height; ++y) {
         kernels_.mix_row(a + static_cast<std::ptrdiff_t>(y) * stride_a, b + static_cast<std::ptrdiff_t>(y) * stride_b,
                          weight, width, mixed + static_cast<std::ptrdiff_t>(y) * stride);
@@ -112,8 +112,10 @@ class MeshMorph final : public FaceMorph {
   void warp(const I420View& from, const I420View& to, const Box& box, std::uint32_t weight, const I420MutView& out) {
     const Plane luma[2] = {{from.y, from.stride_y, width_, height_}, {to.y, to.stride_y, width_, height_}};
     const int half_width = width_ / 2, half_height = height_ / 2;
-    const Plane u[2] = {{from.u, from.stride_uv, half_width, half_height}, {to.u, to.stride_uv, half_width, half_height}};
-    const Plane v[2] = {{from.v, from.stride_uv, half_width, half_height}, {to.v, to.stride_uv, half_width, half_height}};
+    const Plane u[2] = {{from.u, from.stride_uv, half_width, half_height},
+                        {to.u, to.stride_uv, half_width, half_height}};
+    const Plane v[2] = {{from.v, from.stride_uv, half_width, half_height},
+                        {to.v, to.stride_uv, half_width, half_height}};
     for (int row = 0; row < box.height; row += 2) {
       const RowExtent& upper = rows_[static_cast<std::size_t>(row)];
       const RowExtent& lower = rows_[static_cast<std::size_t>(row) + 1];

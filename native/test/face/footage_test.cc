@@ -12,6 +12,7 @@
 
 #include "check.h"
 #include "drawn_face.h"
+#include "footage_loop.h"
 #include "footage_tracks.h"
 #include "visavis/face/avatar.h"
 #include "visavis/face/renderer.h"
@@ -184,6 +185,32 @@ CHECK_CASE("a film that never comes back is shown forwards and back again") {
   }
   CHECK(luma_distance(frame_of(*avatar, 0), frame_of(*avatar, count - 1)) <=
         luma_distance(film->frame(5), film->frame(6)));
+}
+
+// Six seconds of a face that comes round every 53 frames, and is a little wider with every frame.
+std::vector<face::FilmMoment> widening_film(float mm_a_frame) {
+  std::vector<face::FilmMoment> film(150);
+  for (std::size_t f = 0; f < film.size(); ++f) {
+    const float t = static_cast<float>(f), angle = 6.2831853f * t / 53;
+    for (const float side : {-1.0f, 1.0f}) {
+      film[f].points_mm.push_back({side * (70 + mm_a_frame * t) + 3 * std::cos(angle), 3 * std::sin(angle)});
+    }
+  }
+  return film;
+}
+
+CHECK_CASE("a loop has at least half of a short film, also where a shorter one would close better") {
+  // One turn later it is a millimetre wider, and two turns later two millimetres.
+  const face::LoopPlan plan = face::plan_loop(widening_film(1.0f / 53), 25);
+  CHECK(!plan.there_and_back);
+  CHECK(plan.frames.size() >= 75);
+}
+
+CHECK_CASE("a film that comes back too soon only is shown forwards and back again") {
+  // Alike one turn later, and no more after two.
+  const face::LoopPlan plan = face::plan_loop(widening_film(2.2f / 53), 25);
+  CHECK(plan.there_and_back);
+  CHECK(plan.frames.size() >= 150);
 }
 
 CHECK_CASE("tracks tremble less than what was tracked, and are neither late nor flat") {
