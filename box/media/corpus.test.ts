@@ -12,7 +12,7 @@ import { findPrograms } from "./programs.ts";
 import { SandboxedMedia } from "./sandboxed-media.ts";
 
 const whole = 2_000;
-const count = Math.min(whole, Number(process.env.VISAVIS_CORPUS ?? 300));
+const count = Math.min(whole, Number(process.env.VISAVIS_CORPUS ?? 600));
 /** The longest that the limits of the processes allow for a file this small. */
 const longestMs = 60_000;
 const grownBytes = 200 * 1024 * 1024;
