@@ -25,11 +25,14 @@ export class Refusal extends Error {
   }
 }
 
+/** A disk that has turned read-only, as one does after a fault, takes no more than a full one. */
+const fullCodes = new Set(["ENOSPC", "EDQUOT", "EROFS"]);
+
 /** Whether a disk without room is behind an error, however it was put into words on its way. */
 export function isDiskFull(error: unknown): boolean {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     const code = (at as NodeJS.ErrnoException).code;
-    if (code === "ENOSPC" || code === "EDQUOT" || /no space left on device/i.test(at.message)) return true;
+    if (fullCodes.has(code ?? "") || /no space left on device/i.test(at.message)) return true;
   }
   return false;
 }

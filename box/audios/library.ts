@@ -5,7 +5,7 @@ import { link, mkdir, open, readdir, rename, rm, stat, unlink, writeFile } from 
 import { join } from "node:path";
 import type { AudioList } from "../../contract/audios.ts";
 import { limits } from "../../contract/limits.ts";
-import { Refusal } from "../failure.ts";
+import { isDiskFull, Refusal } from "../failure.ts";
 import { describeError, type Log } from "../ops/log.ts";
 import { VoiceError, type Pcm } from "../voices/voice.ts";
 import { Sound } from "./sound.ts";
@@ -212,8 +212,7 @@ export class AudioLibrary {
 
 /** A full disk is refused in words. */
 function asRefusal(error: unknown): unknown {
-  const code = error instanceof Error && "code" in error ? error.code : "";
-  if (code !== "ENOSPC" && code !== "EDQUOT") return error;
+  if (!isDiskFull(error)) return error;
   return new Refusal("storage_full", "The disk of the box is full; nothing was kept.", { cause: error });
 }
 

@@ -11,7 +11,7 @@ import { compareFaces } from "../avatars/identity.ts";
 import { FaceFinder } from "../avatars/landmarks.ts";
 import { decodePhoto, type Picture } from "../avatars/photo.ts";
 import { encodeSource } from "../avatars/prepare.ts";
-import { Refusal } from "../failure.ts";
+import { isDiskFull, Refusal } from "../failure.ts";
 import type { Media } from "../media/media.ts";
 import { describeError, type Log } from "../ops/log.ts";
 import type { StillGenerator, StillRefusal } from "./generator.ts";
@@ -128,7 +128,7 @@ export class Stills {
         outcome: { case: "pending" },
       };
       await this.#store.add(job, await encodeSource(picture)).catch((error: unknown) => {
-        throw isFull(error)
+        throw isDiskFull(error)
           ? new Refusal("storage_full", "The disk of the box is full; nothing was kept.", { cause: error })
           : error;
       });
@@ -317,10 +317,6 @@ function encodeStill({ rgb, width, height }: Picture): Promise<Buffer> {
   return sharp(rgb, { raw: { width, height, channels: 3 } })
     .png()
     .toBuffer();
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }
 
 function unknownJob(message: string): Refusal {
