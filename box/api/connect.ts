@@ -56,8 +56,13 @@ export async function goLive(
   };
   const own = await voices.of(caller.account, { settings, wishes: [voice] });
   // A voice that cannot be had is refused here; a voice engine that is down is not: the face goes live without it.
-  if (voice.voice !== undefined || voice.voiceProvider !== undefined)
-    own.choose(voice, null, settings, avatar.id);
+  if (voice.voice !== undefined || voice.voiceProvider !== undefined) {
+    try {
+      own.choose(voice, null, settings, avatar.id);
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === "voice_unavailable")) throw error;
+    }
+  }
   const setting = { voices: own, settings, wish: voice, avatar: avatar.id };
   return slot.open({
     caller,

@@ -75,6 +75,14 @@ test.each([
   },
 );
 
+test("a face goes live with a picked voice whose engine is down, but not with a voice that cannot be had", async () => {
+  const unknown = await box.ask("/connect", { body: { ...offer, voice: "nobody" } });
+  expect(unknown.status).toBe(400);
+  box.voice.available = false;
+  const response = await box.ask("/connect", { body: { ...offer, voice: "en-us+f3" } });
+  expect(response.status).toBe(200);
+});
+
 test("media flows from the stage to the peer, requests from the peer to the stage", async () => {
   await box.connect();
   const { stage, peer } = box.media;
