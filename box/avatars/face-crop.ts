@@ -1,7 +1,8 @@
 // A face cut out upright and always at the same place, as a network that compares faces wants it.
 
 import { MESH, point, type Landmarks } from "./face-mesh.ts";
-import { openPicture, type Picture } from "./photo.ts";
+import type { Picture } from "../media/picture.ts";
+import { openPicture } from "./photo.ts";
 
 /** Side of the cut in face heights; little of hair and clothes is in it, for they are not the person. */
 const HEIGHTS = 1.25;

@@ -11,7 +11,7 @@ import { isTurned, momentOf, turnedAway } from "./face-track.ts";
 import { frameAround, type Crop } from "./framing.ts";
 import { i420Bytes, i420ToPicture } from "./i420.ts";
 import { chooseFace, type DetectedFace, type FaceFinder } from "./landmarks.ts";
-import type { Picture } from "./photo.ts";
+import type { Picture } from "../media/picture.ts";
 import { sharpness, type Candidate } from "./still-choice.ts";
 
 export const SAMPLES_A_SECOND = 4;

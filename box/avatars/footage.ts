@@ -21,7 +21,8 @@ import {
 } from "./footage-samples.ts";
 import { cropPicture, type Crop } from "./framing.ts";
 import type { FaceFinder } from "./landmarks.ts";
-import { openPicture, type Picture } from "./photo.ts";
+import type { Picture } from "../media/picture.ts";
+import { openPicture } from "./photo.ts";
 import { OUTPUT_SIDE, PREVIEW_FILE } from "./prepare.ts";
 import { chooseStill, sharpness, type Candidate } from "./still-choice.ts";
 

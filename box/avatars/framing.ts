@@ -3,7 +3,7 @@ import { framingSchema, type Framing } from "../../contract/avatars.ts";
 import { AvatarError } from "./errors.ts";
 import type { FaceGeometry, Landmarks } from "./face-mesh.ts";
 import { openPicture } from "./photo.ts";
-import type { Picture } from "./photo.ts";
+import type { Picture } from "../media/picture.ts";
 
 /** A square of the picture in its pixels; it reaches outside where `left`, `top` are negative or its far edges too large. */
 export interface Crop {

@@ -1,4 +1,4 @@
-import type { Picture } from "./photo.ts";
+import type { Picture } from "../media/picture.ts";
 
 /** Bytes of an I420 frame with even sides. */
 export const i420Bytes = (width: number, height: number) => (width * height * 3) / 2;

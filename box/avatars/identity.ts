@@ -3,7 +3,7 @@
 import { Worker } from "node:worker_threads";
 import { cutFace } from "./face-crop.ts";
 import type { FaceFinder } from "./landmarks.ts";
-import type { Picture } from "./photo.ts";
+import type { Picture } from "../media/picture.ts";
 
 export interface DescribeRequest {
   id: number;

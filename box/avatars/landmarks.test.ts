@@ -9,7 +9,7 @@ import { chooseFace, FaceFinder } from "./landmarks.ts";
 import type { DetectedFace } from "./landmarks.ts";
 import { openMedia } from "../media/open.ts";
 import { decodePhoto as decodePhotoIn } from "./photo.ts";
-import type { Picture } from "./photo.ts";
+import type { Picture } from "../media/picture.ts";
 
 const stock = (name: string) => readFile(fileURLToPath(new URL(`stock/${name}.png`, import.meta.url)));
 const finder = new FaceFinder();

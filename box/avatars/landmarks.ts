@@ -3,7 +3,7 @@ import { AvatarError } from "./errors.ts";
 import { faceGeometry } from "./face-mesh.ts";
 import type { FaceGeometry, Landmarks } from "./face-mesh.ts";
 import { openPicture } from "./photo.ts";
-import type { Picture } from "./photo.ts";
+import type { Picture } from "../media/picture.ts";
 
 export interface DetectRequest {
   id: number;

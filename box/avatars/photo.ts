@@ -3,14 +3,8 @@ import type { Sharp } from "sharp";
 import type { ErrorCode } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { MediaError, type Media, type MediaFault } from "../media/media.ts";
+import type { Picture } from "../media/picture.ts";
 import { AvatarError } from "./errors.ts";
-
-/** An upright picture in sRGB, 8 bit, three interleaved channels without row padding. */
-export interface Picture {
-  rgb: Buffer;
-  width: number;
-  height: number;
-}
 
 /** Shorter side. */
 const MIN_PHOTO_SIDE = 128;

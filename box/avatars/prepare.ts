@@ -9,7 +9,7 @@ import type { Crop } from "./framing.ts";
 import type { Landmarks } from "./face-mesh.ts";
 import type { FaceFinder } from "./landmarks.ts";
 import { decodePhoto, openPicture } from "./photo.ts";
-import type { Picture } from "./photo.ts";
+import type { Picture } from "../media/picture.ts";
 
 /** The native builder of rig and idle loop. */
 export type AvatarBuilder = (options: BuildAvatarOptions) => Promise<AvatarInfo>;

@@ -2,7 +2,7 @@
 
 import type { DetectedFace } from "./landmarks.ts";
 import { point, type Landmarks } from "./face-mesh.ts";
-import type { Picture } from "./photo.ts";
+import type { Picture } from "../media/picture.ts";
 
 /** Points of the mesh: inner lips, and the lids with the corners of each eye. */
 const LIPS = { upper: 13, lower: 14, right: 78, left: 308 };

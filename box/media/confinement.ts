@@ -4,17 +4,10 @@ import { spawnSync } from "node:child_process";
 import { chown, copyFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { inputPath } from "./input.ts";
-import type { Programs } from "./programs.ts";
+import type { Confinement, Programs } from "./programs.ts";
 
 /** The user and group that own nothing. */
 export const NOBODY = 65_534;
-
-export interface Confinement {
-  /** What a command begins with to have no network; empty where the machine does not let us take it away. */
-  offline: readonly string[];
-  /** Arguments of setpriv that make it nobody's process. Only root needs them, since only root may read everything. */
-  asNobody: readonly string[];
-}
 
 const asNobody = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
 

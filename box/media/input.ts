@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import { Refusal } from "../failure.ts";
 import type { Demuxer } from "./container.ts";
 import { MediaError } from "./media.ts";
-import type { RunResult } from "./sandbox.ts";
+import type { RunResult } from "./run.ts";
 
 /** What phones, browsers and editors write. Decoders that nobody needs open nothing. */
 export const videoDecoders = [

@@ -3,7 +3,7 @@
 // may read, and under root, where that would be everything, strangers' files are opened as nobody. Whatever such a process
 // does, the session goes on.
 
-import type { Picture } from "../avatars/photo.ts";
+import type { Picture } from "./picture.ts";
 import type { Pcm } from "../voices/voice.ts";
 
 /** What a file says of itself; nothing has been decoded yet. */

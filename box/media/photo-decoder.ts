@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import type { Picture } from "../avatars/photo.ts";
+import type { Picture } from "./picture.ts";
 import { MediaError } from "./media.ts";
 import { checkPictureKind, MAX_KEPT_SIDE } from "./photo-decoding.ts";
 import { SandboxClosed, type Sandbox } from "./sandbox.ts";

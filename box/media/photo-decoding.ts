@@ -2,7 +2,7 @@
 
 import sharp from "sharp";
 import { limits } from "../../contract/limits.ts";
-import type { Picture } from "../avatars/photo.ts";
+import type { Picture } from "./picture.ts";
 import { MediaError } from "./media.ts";
 
 /** Larger pictures are reduced while decoding: no avatar shows more detail than this holds. */

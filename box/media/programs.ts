@@ -3,7 +3,6 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { Refusal } from "../failure.ts";
-import type { Confinement } from "./confinement.ts";
 
 const names = ["ffmpeg", "ffprobe", "prlimit", "setpriv", "nice"] as const;
 export type ProgramName = (typeof names)[number];
@@ -42,6 +41,13 @@ export function missingPrograms(missing: readonly ProgramName[]): Refusal {
     "feature_disabled",
     `This box cannot read or write media files: ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed.`,
   );
+}
+
+export interface Confinement {
+  /** What a command begins with to have no network; empty where the machine does not let us take it away. */
+  offline: readonly string[];
+  /** Arguments of setpriv that make it nobody's process. Only root needs them, since only root may read everything. */
+  asNobody: readonly string[];
 }
 
 /** What a process may use; past it the kernel refuses, or ends it. */

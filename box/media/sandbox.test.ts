@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findConfinement } from "./confinement.ts";
 import { findPrograms } from "./programs.ts";
-import { Sandbox, SandboxClosed, type RunRequest, type RunResult } from "./sandbox.ts";
+import type { RunRequest, RunResult } from "./run.ts";
+import { Sandbox, SandboxClosed } from "./sandbox.ts";
 
 let parent: string;
 let sandbox: Sandbox;

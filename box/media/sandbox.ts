@@ -3,36 +3,11 @@
 import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
 import { chown, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { findConfinement, Handover, NOBODY, type Confinement } from "./confinement.ts";
+import { findConfinement, Handover, NOBODY } from "./confinement.ts";
 import { makeWorkFolder } from "./leftovers.ts";
-import { confined, type Limits, type Programs } from "./programs.ts";
+import { confined, type Confinement, type Limits, type Programs } from "./programs.ts";
+import type { RunRequest, RunResult } from "./run.ts";
 import { Slots } from "./slots.ts";
-
-export interface RunRequest {
-  program: "ffmpeg" | "ffprobe";
-  args: readonly string[];
-  limits: Limits;
-  timeoutMs: number;
-  /** Its input is of our own making: it may open it as who we are. Default: false. */
-  isOurs?: boolean;
-  /** More on its standard output ends it. */
-  outputBytes: number;
-  /** Where it runs and writes. */
-  folder: string;
-  signal?: AbortSignal | undefined;
-}
-
-export interface RunResult {
-  /** How it ended: by itself, by a signal of the kernel, or by us. */
-  end: "exit" | "signal" | "timeout" | "overflow";
-  /** 0 when all went well; null unless it ended by itself. */
-  code: number | null;
-  /** The signal that ended it, whoever sent it. */
-  killedBy: NodeJS.Signals | null;
-  output: Buffer;
-  /** The last of what it complained about. For deciding what went wrong, and for nobody to read. */
-  complaints: string;
-}
 
 /** Of a process's complaints the end is kept. */
 const COMPLAINTS_KEPT = 4_096;

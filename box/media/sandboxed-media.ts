@@ -11,7 +11,7 @@ import { mixRecording } from "./recording-mixing.ts";
 import { Sandbox } from "./sandbox.ts";
 import { decodeSound, type SoundOptions } from "./sound.ts";
 import type { Pcm } from "../voices/voice.ts";
-import type { Picture } from "../avatars/photo.ts";
+import type { Picture } from "./picture.ts";
 
 export interface SandboxedMediaOptions {
   programs: Programs;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { RunResult } from "../media/sandbox.ts";
+import type { RunResult } from "../media/run.ts";
 import { judge } from "../media/input.ts";
 import { MediaError } from "../media/media.ts";
 import { createLog } from "../ops/log.ts";

@@ -1,7 +1,7 @@
 // What a generator of seated stills is asked for, and what it may answer.
 
 import type { DetectedFace } from "../avatars/landmarks.ts";
-import type { Picture } from "../avatars/photo.ts";
+import type { Picture } from "../media/picture.ts";
 
 export interface StillOrder {
   /** The photograph, decoded, and the one face in it. */

@@ -4,7 +4,8 @@
 import sharp from "sharp";
 import type { Crop } from "../avatars/framing.ts";
 import type { FaceGeometry } from "../avatars/face-mesh.ts";
-import { openPicture, type Picture } from "../avatars/photo.ts";
+import type { Picture } from "../media/picture.ts";
+import { openPicture } from "../avatars/photo.ts";
 import type { StillGenerator } from "./generator.ts";
 
 /** Side of a still. */

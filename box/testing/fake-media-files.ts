@@ -1,7 +1,7 @@
 // Media without processes: photographs are decoded for real, everything else is what the test says it is.
 
 import { open, readFile, rename, writeFile } from "node:fs/promises";
-import type { Picture } from "../avatars/photo.ts";
+import type { Picture } from "../media/picture.ts";
 import {
   MediaError,
   type ClipRequest,
