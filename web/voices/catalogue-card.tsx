@@ -1,36 +1,15 @@
 // Every voice that can be had, by provider: hear it, and make it the one new sessions start with.
 
-import { limits } from "../../contract/limits.ts";
 import type { VoiceCatalogue, VoiceGroup, VoiceRow } from "../../contract/voices.ts";
 import { Badge } from "../ui/badge.tsx";
-import { Banner } from "../ui/banner.tsx";
-import { SelectField, TextField } from "../ui/fields.tsx";
-import { RefreshIcon } from "../ui/icons.tsx";
 import { LoadFailed } from "../ui/load-failed.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { useStore } from "../ui/store.ts";
-import { type CatalogueStore, languagesOf, rowKey, visibleGroups } from "./catalogue-store.ts";
+import { type CatalogueStore, rowKey, visibleGroups } from "./catalogue-store.ts";
 import type { PlayerStore } from "./player-store.ts";
 import { VoiceLine } from "./voice-line.tsx";
+import { CatalogueBanners, RefreshVoices, VoiceTools } from "./voice-tools.tsx";
 import { groupStates } from "./words.ts";
-
-export function PreviewLine({ player }: { player: PlayerStore }) {
-  const { line, lineProblem, waitSeconds } = useStore(player);
-  // Counted as the limit counts: by code points of the text as it will be spoken.
-  const count = Array.from(line.replaceAll(/\s+/g, " ").trim()).length;
-  const wait = waitSeconds > 0 ? ` You can hear another line in ${waitSeconds} s.` : "";
-  return (
-    <TextField
-      label="What they say"
-      placeholder="Their own sample, or a line you type"
-      value={line}
-      autoComplete="off"
-      aside={line === "" ? undefined : `${count} of ${limits.previewTextChars}`}
-      error={lineProblem ? `${lineProblem}${wait}` : undefined}
-      onChange={player.setLine}
-    />
-  );
-}
 
 interface GroupProps {
   group: VoiceGroup;
@@ -101,21 +80,7 @@ export function CatalogueCard({ store, player }: { store: CatalogueStore; player
           <h2 id="voices-heading">Voices</h2>
           <p className="card-lead">The default voice is where the studio and new sessions start.</p>
         </div>
-        <button
-          type="button"
-          className="button button-quiet"
-          disabled={state.refreshing || !catalogue}
-          onClick={() => void store.refresh()}
-        >
-          {state.refreshing ? (
-            <Spinner label="Asking the providers" visible />
-          ) : (
-            <>
-              <RefreshIcon />
-              Refresh
-            </>
-          )}
-        </button>
+        <RefreshVoices store={store} />
       </div>
       {state.status === "error" && state.error && (
         <LoadFailed
@@ -127,29 +92,8 @@ export function CatalogueCard({ store, player }: { store: CatalogueStore; player
       {state.status === "loading" && <Spinner label="Fetching voices" visible />}
       {catalogue && (
         <>
-          {catalogue.voice_notice && <Banner kind="notice">{catalogue.voice_notice}</Banner>}
-          {state.problem && (
-            <Banner kind="error" onDismiss={store.dismissProblem}>
-              {state.problem}
-            </Banner>
-          )}
-          <div className="voice-tools">
-            <TextField
-              label="Search"
-              type="search"
-              placeholder="Name, description, gender"
-              value={state.query}
-              autoComplete="off"
-              onChange={store.setQuery}
-            />
-            <SelectField
-              label="Language"
-              value={state.language}
-              options={[{ value: "", label: "All languages" }, ...languagesOf(catalogue)]}
-              onChange={store.setLanguage}
-            />
-          </div>
-          <PreviewLine player={player} />
+          <CatalogueBanners store={store} catalogue={catalogue} />
+          <VoiceTools store={store} player={player} catalogue={catalogue} />
           {!catalogue.engine_ready && <Spinner label="The engine is still starting" visible />}
           {groups.map((group, index) => (
             <Group

@@ -5,17 +5,16 @@ import type { VoiceGroup, VoiceRow } from "../../contract/voices.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Banner } from "../ui/banner.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { SelectField, TextField } from "../ui/fields.tsx";
-import { CheckIcon, RefreshIcon } from "../ui/icons.tsx";
+import { CheckIcon } from "../ui/icons.tsx";
 import { LoadFailed } from "../ui/load-failed.tsx";
 import { Spinner } from "../ui/spinner.tsx";
 import { useStore } from "../ui/store.ts";
-import { PreviewLine } from "./catalogue-card.tsx";
-import { type CatalogueStore, languagesOf, rowKey, visibleGroups } from "./catalogue-store.ts";
+import { type CatalogueStore, rowKey, visibleGroups } from "./catalogue-store.ts";
 import { usualRow, type VoiceChoiceStore } from "./choice-store.ts";
 import type { PlayerStore } from "./player-store.ts";
 import { PlayButton, voiceFacts } from "./voice-line.tsx";
 import { groupStates } from "./words.ts";
+import { CatalogueBanners, RefreshVoices, VoiceTools } from "./voice-tools.tsx";
 import "./voices.css";
 
 interface Stores {
@@ -134,12 +133,7 @@ function Catalogue({ stores }: { stores: Stores }) {
       {state.status === "loading" && <Spinner label="Fetching voices" visible />}
       {catalogue && (
         <>
-          {catalogue.voice_notice && <Banner kind="notice">{catalogue.voice_notice}</Banner>}
-          {state.problem && (
-            <Banner kind="error" onDismiss={store.dismissProblem}>
-              {state.problem}
-            </Banner>
-          )}
+          <CatalogueBanners store={store} catalogue={catalogue} />
           {choice.waits() && (
             <Banner kind="notice">
               {picked
@@ -147,38 +141,9 @@ function Catalogue({ stores }: { stores: Stores }) {
                 : `The usual voice speaks from your next session on; this one goes on with ${live?.name}.`}
             </Banner>
           )}
-          <div className="voice-tools">
-            <TextField
-              label="Search"
-              type="search"
-              placeholder="Name or language"
-              value={state.query}
-              autoComplete="off"
-              onChange={store.setQuery}
-            />
-            <SelectField
-              label="Language"
-              value={state.language}
-              options={[{ value: "", label: "All languages" }, ...languagesOf(catalogue)]}
-              onChange={store.setLanguage}
-            />
-          </div>
-          <PreviewLine player={player} />
+          <VoiceTools store={store} player={player} catalogue={catalogue} />
           <div className="voice-choice-foot">
-            <button
-              type="button"
-              className="button button-quiet"
-              disabled={state.refreshing}
-              onClick={() => void store.refresh()}
-            >
-              {state.refreshing ? (
-                <Spinner label="Asking the providers" visible />
-              ) : (
-                <>
-                  <RefreshIcon /> Refresh
-                </>
-              )}
-            </button>
+            <RefreshVoices store={store} />
             {picked && (
               <button type="button" className="link-button" onClick={choice.forget}>
                 Back to the usual voice{usual ? `, ${usual.name}` : ""}
