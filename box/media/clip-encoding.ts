@@ -27,7 +27,7 @@ export async function encodeClip(
             "-i",
             inputPath(framesPath),
             ...words("-an -threads 2"),
-            ...words("-c:v libx264 -preset medium -crf 20 -profile:v high"),
+            ...words("-c:v libx264 -preset veryfast -crf 20 -profile:v high"),
             ...words("-pix_fmt yuv420p -x264-params open-gop=0 -g"),
             String(fps * 2),
             ...words("-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv"),
