@@ -191,6 +191,7 @@ describe("POST /offer", () => {
 
 const programs = spawnSync("ffmpeg", ["-version"]).status === 0;
 
+// `npm test` installs FFmpeg before it runs this; only a bare `vitest` on an unprepared machine skips it.
 describe.skipIf(!programs)("with FFmpeg installed", () => {
   let folder: string;
   let real: TestBox;

@@ -22,6 +22,7 @@ const addon = fileURLToPath(new URL("../../native/build/Release/visavis.node", i
 const words = (line: string) => line.split(" ");
 const h264 = words("-c:v libx264 -preset ultrafast -crf 14 -pix_fmt yuv420p");
 
+// `npm test` builds the addon before it runs this; only a bare `vitest` on an unprepared machine skips it.
 describe.skipIf(!existsSync(addon))("footage", { timeout: 120_000 }, () => {
   let folder: string;
   let finder: FaceFinder;

@@ -21,6 +21,7 @@ test("without its parameters nothing is known of a picture", () => {
   expect(videoConfig([])).toBeNull();
 });
 
+// `npm test` installs FFmpeg before it runs this; only a bare `vitest` on an unprepared machine skips it.
 describe.skipIf(!installed)("with FFmpeg installed", () => {
   test.each([
     ["baseline", 256, 256],

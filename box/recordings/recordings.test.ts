@@ -99,6 +99,7 @@ describe("who may record", () => {
   });
 });
 
+// `npm test` makes both ready before it runs this; only a bare `vitest` on an unprepared machine skips it.
 describe.skipIf(!installed)("with the addon built and FFmpeg installed", () => {
   let engine: StageEngine;
   beforeAll(async () => {

@@ -92,6 +92,7 @@ function framesOf(file: string): number {
   return Number(stdout.trim());
 }
 
+// `npm test` makes both ready before it runs this; only a bare `vitest` on an unprepared machine skips it.
 describe.skipIf(!installed)("with the addon built and FFmpeg installed", () => {
   const media = openMedia();
   let home: string;
