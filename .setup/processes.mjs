@@ -9,9 +9,10 @@ import { root, SetupError } from "./report.mjs";
  * Runs a command to its end. Quiet unless it fails; then its last lines become the error.
  * @param {string} command
  * @param {string[]} args
- * @param {{ env?: Record<string, string>, cwd?: string, show?: boolean }} [options] show: pass its output through.
+ * @param {{ env?: Record<string, string>, cwd?: string, show?: boolean, onLine?: (line: string) => void }} [options]
+ *   show: pass its output through; onLine: told of each line, which then is no part of the error.
  */
-export async function run(command, args, { env = {}, cwd = root, show = false } = {}) {
+export async function run(command, args, { env = {}, cwd = root, show = false, onLine } = {}) {
   const child = spawn(command, args, {
     cwd,
     env: { ...process.env, ...env },
@@ -21,6 +22,7 @@ export async function run(command, args, { env = {}, cwd = root, show = false } 
   const keep = (stream) => {
     if (!stream) return;
     createInterface({ input: stream }).on("line", (line) => {
+      if (onLine) return onLine(line);
       tail.push(line);
       if (tail.length > 60) tail.shift();
     });
