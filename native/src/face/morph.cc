@@ -137,8 +137,8 @@ class MeshMorph final : public FaceMorph {
       for (std::size_t side = 0; side < 2; ++side) {
         const std::int32_t* const map = maps_[side].data() + at;
         kernels_.halve_offsets(map, map + pitch_, count, chroma_map_.data());
-        kernels_.warp_row(u[side], x / 2, y / 2, chroma_map_.data(), count, lines_[side].data());
-        kernels_.warp_row(v[side], x / 2, y / 2, chroma_map_.data(), count, lines_[side + 2].data());
+        kernels_.warp_pair(u[side], v[side], x / 2, y / 2, chroma_map_.data(), count, lines_[side].data(),
+                           lines_[side + 2].data());
       }
       mix_lines(weight, count, out.u + chroma);
       kernels_.mix_row(lines_[2].data(), lines_[3].data(), weight, count, out.v + chroma);

@@ -56,8 +56,7 @@ void PictureWarp::render(const I420View& source, std::span<const PointF> from, s
     const int count = (end - begin) / 2;
     kernels_.halve_offsets(top, top + pitch_, count, chroma_map_.data());
     const std::ptrdiff_t chroma = static_cast<std::ptrdiff_t>(y / 2) * out.stride_uv + begin / 2;
-    kernels_.warp_row(u, begin / 2, y / 2, chroma_map_.data(), count, out.u + chroma);
-    kernels_.warp_row(v, begin / 2, y / 2, chroma_map_.data(), count, out.v + chroma);
+    kernels_.warp_pair(u, v, begin / 2, y / 2, chroma_map_.data(), count, out.u + chroma, out.v + chroma);
   }
 }
 

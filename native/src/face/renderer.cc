@@ -148,8 +148,7 @@ class MeshRenderer final : public FaceRenderer {
       kernels_.warp_row(luma, x, y + 1, bottom, end - begin, at + out.stride_y);
       kernels_.halve_offsets(top, bottom, (end - begin) / 2, chroma_map_.data());
       const std::ptrdiff_t chroma = static_cast<std::ptrdiff_t>(y / 2) * out.stride_uv + x / 2;
-      kernels_.warp_row(u, x / 2, y / 2, chroma_map_.data(), (end - begin) / 2, out.u + chroma);
-      kernels_.warp_row(v, x / 2, y / 2, chroma_map_.data(), (end - begin) / 2, out.v + chroma);
+      kernels_.warp_pair(u, v, x / 2, y / 2, chroma_map_.data(), (end - begin) / 2, out.u + chroma, out.v + chroma);
     }
   }
 

@@ -1,6 +1,10 @@
 #include <immintrin.h>
 
-#include "fill_triangle.h"
+#include <algorithm>
+#include <utility>
+
+#include "warp_avx2_fill.h"
+#include "warp_avx2_sample.h"
 #include "warp_kernels.h"
 
 namespace visavis::face {
@@ -10,72 +14,6 @@ namespace {
 template <int kBits>
 std::int32_t whole(std::uint32_t fixed) {
   return static_cast<std::int32_t>(fixed) >> kBits;
-}
-
-// Lanes 0..7 of a ramp that starts at `first`.
-__m256i ramp_lanes(std::uint32_t first, std::uint32_t step) {
-  const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  return _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first)),
-                          _mm256_mullo_epi32(index, _mm256_set1_epi32(static_cast<int>(step))));
-}
-
-// sample_pixel() of eight pixels.
-class Sampler {
- public:
-  explicit Sampler(const Plane& plane)
-      : data_(reinterpret_cast<const int*>(plane.data)),
-        most_u_(_mm256_set1_epi32((plane.width - 1) * kSubpixel)),
-        most_v_(_mm256_set1_epi32((plane.height - 1) * kSubpixel)),
-        most_x_(_mm256_set1_epi32(plane.width - 2)),
-        most_y_(_mm256_set1_epi32(plane.height - 2)),
-        stride_(_mm256_set1_epi32(plane.stride)),
-        last_(_mm256_set1_epi32((plane.height - 1) * plane.stride + plane.width - 4)) {}
-
-  // Eight results, one in each 32-bit lane.
-  __m256i operator()(__m256i u, __m256i v) const {
-    const __m256i zero = _mm256_setzero_si256();
-    u = _mm256_min_epi32(_mm256_max_epi32(u, zero), most_u_);
-    v = _mm256_min_epi32(_mm256_max_epi32(v, zero), most_v_);
-    const __m256i x = _mm256_min_epi32(_mm256_srli_epi32(u, kSubpixelBits), most_x_);
-    const __m256i y = _mm256_min_epi32(_mm256_srli_epi32(v, kSubpixelBits), most_y_);
-    const __m256i fx = _mm256_sub_epi32(u, _mm256_slli_epi32(x, kSubpixelBits));
-    const __m256i fy = _mm256_sub_epi32(v, _mm256_slli_epi32(y, kSubpixelBits));
-    const __m256i at = _mm256_add_epi32(_mm256_mullo_epi32(y, stride_), x);
-    const __m256i wx = weights(fx), wy = weights(fy);
-    const __m256i top = _mm256_madd_epi16(pairs(at), wx);
-    const __m256i bottom = _mm256_madd_epi16(pairs(_mm256_add_epi32(at, stride_)), wx);
-    const __m256i both = _mm256_or_si256(top, _mm256_slli_epi32(bottom, 16));
-    const __m256i sum = _mm256_madd_epi16(both, wy);
-    return _mm256_srli_epi32(_mm256_add_epi32(sum, _mm256_set1_epi32(1 << (2 * kSubpixelBits - 1))), 2 * kSubpixelBits);
-  }
-
- private:
-  // (128 - f) in the low half of each lane, f in the high one.
-  static __m256i weights(__m256i f) {
-    return _mm256_or_si256(_mm256_sub_epi32(_mm256_set1_epi32(kSubpixel), f), _mm256_slli_epi32(f, 16));
-  }
-
-  // The two bytes at each offset, widened to 16 bits. A gather reads four bytes: near the end of the plane it starts
-  // earlier and what is wanted is shifted down, so that nothing past the plane is touched.
-  __m256i pairs(__m256i at) const {
-    const __m256i from = _mm256_min_epi32(at, last_);
-    const __m256i late = _mm256_slli_epi32(_mm256_sub_epi32(at, from), 3);
-    const __m256i raw = _mm256_srlv_epi32(_mm256_i32gather_epi32(data_, from, 1), late);
-    const __m256i low = _mm256_and_si256(raw, _mm256_set1_epi32(0xFF));
-    const __m256i high = _mm256_and_si256(_mm256_slli_epi32(raw, 8), _mm256_set1_epi32(0xFF0000));
-    return _mm256_or_si256(low, high);
-  }
-
-  const int* data_;
-  __m256i most_u_, most_v_, most_x_, most_y_, stride_, last_;
-};
-
-// The low byte of eight lanes to eight bytes.
-void store_bytes(__m256i lanes, std::uint8_t* out) {
-  const __m256i words = _mm256_packus_epi32(lanes, lanes);
-  const __m256i bytes = _mm256_packus_epi16(words, words);
-  const __m128i low = _mm256_castsi256_si128(bytes), high = _mm256_extracti128_si256(bytes, 1);
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(out), _mm_unpacklo_epi32(low, high));
 }
 
 void fill_offsets(Ramp ramp, int count, std::int32_t* map) {
@@ -96,9 +34,7 @@ void fill_offsets(Ramp ramp, int count, std::int32_t* map) {
   }
 }
 
-void fill_triangle(const OffsetMap& map, const PointF at[3], const PointF offset[3]) {
-  fill_triangle_with(map, at, offset, [](Ramp ramp, int count, std::int32_t* to) { fill_offsets(ramp, count, to); });
-}
+void fill_triangle(const OffsetMap& map, const PointF at[3], const PointF offset[3]) { TriangleFill(map, at, offset); }
 
 void halve_offsets(const std::int32_t* top, const std::int32_t* bottom, int count, std::int32_t* out) {
   int i = 0;
@@ -115,41 +51,152 @@ void halve_offsets(const std::int32_t* top, const std::int32_t* bottom, int coun
   }
 }
 
-void warp_row(const Plane& source, int x, int y, const std::int32_t* map, int count, std::uint8_t* out) {
-  const Sampler sampler(source);
-  const __m256i row = _mm256_set1_epi32(y * kSubpixel);
-  int i = 0;
-  for (; i + 8 <= count; i += 8) {
-    const __m256i offsets = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(map + i));
+// Eight pixels or fewer, from anywhere.
+void warp_eight(const Plane& source, const Sampler& sampler, int x, int y, const std::int32_t* map, int count,
+                std::uint8_t* out) {
+  if (count == 8) {
+    const __m256i offsets = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(map));
     const __m256i dx = _mm256_srai_epi32(_mm256_slli_epi32(offsets, 16), 16);
     const __m256i dy = _mm256_srai_epi32(offsets, 16);
-    const __m256i column = ramp_lanes(static_cast<std::uint32_t>((x + i) * kSubpixel), kSubpixel);
-    store_bytes(sampler(_mm256_add_epi32(column, dx), _mm256_add_epi32(row, dy)), out + i);
+    const __m256i column = ramp_lanes(static_cast<std::uint32_t>(x * kSubpixel), kSubpixel);
+    store_bytes(sampler(_mm256_add_epi32(column, dx), _mm256_add_epi32(_mm256_set1_epi32(y * kSubpixel), dy)), out);
+    return;
   }
-  for (; i < count; ++i) {
+  for (int i = 0; i < count; ++i) {
     out[i] = sample_pixel(source, (x + i) * kSubpixel + offset_x(map[i]), y * kSubpixel + offset_y(map[i]));
   }
 }
 
-void sample_row(const Plane& source, Ramp ramp, int count, std::uint8_t* out) {
-  int i = 0;
-  if (count >= 8) {
-    const Sampler sampler(source);
-    __m256i u = ramp_lanes(ramp.x, ramp.step_x), v = ramp_lanes(ramp.y, ramp.step_y);
-    const __m256i step_u = _mm256_set1_epi32(static_cast<int>(ramp.step_x * 8));
-    const __m256i step_v = _mm256_set1_epi32(static_cast<int>(ramp.step_y * 8));
-    for (; i + 8 <= count; i += 8) {
-      store_bytes(sampler(_mm256_srai_epi32(u, kSampleBits), _mm256_srai_epi32(v, kSampleBits)), out + i);
-      u = _mm256_add_epi32(u, step_u);
-      v = _mm256_add_epi32(v, step_v);
+// Where a half of a block lies: its first pixel decides the column, the ends of its eight pixels the row.
+struct HalfBlock {
+  static constexpr int kMargin = 2;  // Columns kept free before the first pixel, for maps that are not quite smooth.
+
+  HalfBlock(int x, int y, const std::int32_t* map)
+      : left(x + (offset_x(map[0]) >> kSubpixelBits) - kMargin),
+        top(y + (std::min(offset_y(map[0]), offset_y(map[7])) >> kSubpixelBits)) {}
+
+  std::ptrdiff_t at(const Plane& plane) const { return static_cast<std::ptrdiff_t>(top) * plane.stride + left; }
+
+  int left, top;
+};
+
+// Planes of one size and stride that one map moves.
+template <int kPlanes>
+void warp_planes(const Plane* sources, int x, int y, const std::int32_t* map, int count, std::uint8_t* const* outs) {
+  const WindowRoom room(sources[0]);
+  const __m256i first_word = _mm256_set1_epi16(0x100), last_word = _mm256_set1_epi16(0x0F0E);
+  const __m256i whole = _mm256_set1_epi16(-kSubpixel);
+  // Words of a half hold pixels 0 4 1 5 2 6 3 7.
+  const __m256i columns =
+      _mm256_add_epi16(_mm256_setr_epi16(0, 512, 128, 640, 256, 768, 384, 896, 0, 512, 128, 640, 256, 768, 384, 896),
+                       _mm256_set1_epi16(HalfBlock::kMargin * kSubpixel));
+  int done = 0;
+  while (count - done >= 16) {
+    const int i = done;
+    const HalfBlock first(x + i, y, map + i), second(x + i + 8, y, map + i + 8);
+    done = i + 32 <= count || i + 16 == count ? i + 16 : count - 16;
+    bool near = room.holds(first.left, first.top) && room.holds(second.left, second.top);
+    if (near) {
+      with_pairs(map + i, map + i + 8, [&](__m256i dx, __m256i dy) {
+        const __m256i left = _mm256_and_si256(_mm256_shuffle_epi8(dx, first_word), whole);
+        const __m256i top = _mm256_and_si256(
+            _mm256_min_epi16(_mm256_shuffle_epi8(dy, first_word), _mm256_shuffle_epi8(dy, last_word)), whole);
+        const __m256i u = _mm256_adds_epi16(_mm256_subs_epi16(dx, left), columns);
+        const __m256i v = _mm256_subs_epi16(dy, top);
+        const __m256i far = _mm256_or_si256(_mm256_subs_epu16(u, _mm256_set1_epi16(kWindowMostU)),
+                                            _mm256_subs_epu16(v, _mm256_set1_epi16(kWindowMostV)));
+        near = _mm256_testz_si256(far, far) != 0;
+        if (!near) return;
+        const WindowSampler sampler(u, v);
+        for (int k = 0; k < kPlanes; ++k) {
+          sampler.store(sources[k].data + first.at(sources[k]), sources[k].data + second.at(sources[k]),
+                        sources[k].stride, outs[k] + i);
+        }
+      });
     }
-    ramp.x += ramp.step_x * static_cast<std::uint32_t>(i);
-    ramp.y += ramp.step_y * static_cast<std::uint32_t>(i);
+    if (near) continue;
+    for (int k = 0; k < kPlanes; ++k) {
+      const Sampler sampler(sources[k]);
+      warp_eight(sources[k], sampler, x + i, y, map + i, 8, outs[k] + i);
+      warp_eight(sources[k], sampler, x + i + 8, y, map + i + 8, 8, outs[k] + i + 8);
+    }
+  }
+  for (; done < count; done += 8) {
+    for (int k = 0; k < kPlanes; ++k) {
+      warp_eight(sources[k], Sampler(sources[k]), x + done, y, map + done, std::min(count - done, 8), outs[k] + done);
+    }
+  }
+}
+
+void warp_row(const Plane& source, int x, int y, const std::int32_t* map, int count, std::uint8_t* out) {
+  warp_planes<1>(&source, x, y, map, count, &out);
+}
+
+void warp_pair(const Plane& u, const Plane& v, int x, int y, const std::int32_t* map, int count, std::uint8_t* out_u,
+               std::uint8_t* out_v) {
+  const Plane sources[2] = {u, v};
+  std::uint8_t* const outs[2] = {out_u, out_v};
+  warp_planes<2>(sources, x, y, map, count, outs);
+}
+
+// Sixteen pixels of a ramp from windows, or false where they lie too far apart or near a border.
+bool sample_window(const Plane& source, const WindowRoom& room, const Ramp& ramp, std::uint8_t* out) {
+  const auto at = [&](std::uint32_t i) {
+    return std::pair{whole<kSampleBits>(ramp.x + i * ramp.step_x), whole<kSampleBits>(ramp.y + i * ramp.step_y)};
+  };
+  int left[2], top[2];
+  for (std::uint32_t half = 0; half < 2; ++half) {
+    const auto [u0, v0] = at(8 * half);
+    const auto [u7, v7] = at(8 * half + 7);
+    left[half] = std::min(u0, u7) >> kSubpixelBits;
+    top[half] = std::min(v0, v7) >> kSubpixelBits;
+    if (!room.holds(left[half], top[half])) return false;
+    if (std::max(u0, u7) - left[half] * kSubpixel > kWindowMostU) return false;
+    if (std::max(v0, v7) - top[half] * kSubpixel > kWindowMostV) return false;
+  }
+  const auto words = [](std::uint32_t start, std::uint32_t step, int first, int second) {
+    // Pixels 0..3 and 8..11, then 4..7 and 12..15, so that both weave into the sampler's order.
+    const __m256i pixel = _mm256_setr_epi32(0, 1, 2, 3, 8, 9, 10, 11);
+    const __m256i a = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(start)),
+                                       _mm256_mullo_epi32(pixel, _mm256_set1_epi32(static_cast<int>(step))));
+    const __m256i b = _mm256_add_epi32(a, _mm256_set1_epi32(static_cast<int>(step * 4)));
+    const __m256i origin = _mm256_setr_m128i(_mm_set1_epi32(first * kSubpixel), _mm_set1_epi32(second * kSubpixel));
+    const __m256i low = _mm256_sub_epi32(_mm256_srai_epi32(a, kSampleBits), origin);
+    const __m256i high = _mm256_sub_epi32(_mm256_srai_epi32(b, kSampleBits), origin);
+    return _mm256_blend_epi16(low, _mm256_slli_epi32(high, 16), 0xAA);
+  };
+  const auto place = [&](int half) {
+    return source.data + static_cast<std::ptrdiff_t>(top[half]) * source.stride + left[half];
+  };
+  WindowSampler(words(ramp.x, ramp.step_x, left[0], left[1]), words(ramp.y, ramp.step_y, top[0], top[1]))
+      .store(place(0), place(1), source.stride, out);
+  return true;
+}
+
+void sample_row(const Plane& source, Ramp ramp, int count, std::uint8_t* out) {
+  const WindowRoom room(source);
+  const auto go_on = [&](std::uint32_t pixels) {
+    ramp.x += ramp.step_x * pixels;
+    ramp.y += ramp.step_y * pixels;
+  };
+  // Steps so small that sixteen of them do not wrap unseen.
+  const auto gentle = [](std::uint32_t step) { return step + (1u << 24) < (2u << 24); };
+  const bool windows = gentle(ramp.step_x) && gentle(ramp.step_y);
+  int i = 0;
+  while (i + 8 <= count) {
+    if (windows && i + 16 <= count && sample_window(source, room, ramp, out + i)) {
+      go_on(16);
+      i += 16;
+      continue;
+    }
+    const __m256i u = ramp_lanes(ramp.x, ramp.step_x), v = ramp_lanes(ramp.y, ramp.step_y);
+    store_bytes(Sampler(source)(_mm256_srai_epi32(u, kSampleBits), _mm256_srai_epi32(v, kSampleBits)), out + i);
+    go_on(8);
+    i += 8;
   }
   for (; i < count; ++i) {
     out[i] = sample_pixel(source, whole<kSampleBits>(ramp.x), whole<kSampleBits>(ramp.y));
-    ramp.x += ramp.step_x;
-    ramp.y += ramp.step_y;
+    go_on(1);
   }
 }
 
@@ -191,7 +238,7 @@ void mix_row(const std::uint8_t* under, const std::uint8_t* over, std::uint32_t 
 
 const WarpKernels* avx2_kernels() {
   static constexpr WarpKernels kKernels = {fill_offsets, fill_triangle, halve_offsets, warp_row,
-                                           sample_row,   blend_row,     mix_row};
+                                           warp_pair,    sample_row,    blend_row,     mix_row};
   return __builtin_cpu_supports("avx2") ? &kKernels : nullptr;
 }
 

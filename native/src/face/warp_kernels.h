@@ -40,6 +40,9 @@ struct WarpKernels {
   void (*halve_offsets)(const std::int32_t* top, const std::int32_t* bottom, int count, std::int32_t* out);
   // out[i] = source at pixel (x + i, y) displaced by map[i].
   void (*warp_row)(const Plane& source, int x, int y, const std::int32_t* map, int count, std::uint8_t* out);
+  // The same for two planes of one size and stride that one map moves.
+  void (*warp_pair)(const Plane& u, const Plane& v, int x, int y, const std::int32_t* map, int count,
+                    std::uint8_t* out_u, std::uint8_t* out_v);
   // out[i] = source at the ramp at i, in 1/128 pixel; this ramp has kSampleBits fractional bits.
   void (*sample_row)(const Plane& source, Ramp ramp, int count, std::uint8_t* out);
   // under[i] = over[i] at opacity alpha[i] / 255 on under[i].

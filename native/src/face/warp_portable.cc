@@ -34,6 +34,12 @@ void warp_row(const Plane& source, int x, int y, const std::int32_t* map, int co
   }
 }
 
+void warp_pair(const Plane& u, const Plane& v, int x, int y, const std::int32_t* map, int count, std::uint8_t* out_u,
+               std::uint8_t* out_v) {
+  warp_row(u, x, y, map, count, out_u);
+  warp_row(v, x, y, map, count, out_v);
+}
+
 void sample_row(const Plane& source, Ramp ramp, int count, std::uint8_t* out) {
   for (int i = 0; i < count; ++i) {
     out[i] = sample_pixel(source, whole<kSampleBits>(ramp.x), whole<kSampleBits>(ramp.y));
@@ -54,7 +60,7 @@ void mix_row(const std::uint8_t* under, const std::uint8_t* over, std::uint32_t 
 
 const WarpKernels& portable_kernels() {
   static constexpr WarpKernels kKernels = {fill_offsets, fill_triangle, halve_offsets, warp_row,
-                                           sample_row,   blend_row,     mix_row};
+                                           warp_pair,    sample_row,    blend_row,     mix_row};
   return kKernels;
 }
 

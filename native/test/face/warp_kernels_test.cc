@@ -1,10 +1,13 @@
 #include "warp_kernels.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
 #include "check.h"
+#include "fill_triangle.h"
 #include "raster.h"
 
 namespace visavis::face {
@@ -82,6 +85,13 @@ CHECK_CASE("every AVX2 kernel gives the portable bits, to the last byte of a pla
     plain.warp_row(plane, 3, 5, map.data(), count, a.data());
     fast->warp_row(plane, 3, 5, map.data(), count, b.data());
     CHECK(a == b);
+    // A second plane of the same shape, moved by the same map.
+    const std::vector<std::uint8_t> twin = noise(source.size(), random);
+    std::vector<std::uint8_t> twin_a(count, 1), twin_b(count, 2);
+    const Plane twin_plane = {twin.data(), stride, width, height};
+    plain.warp_pair(plane, twin_plane, 3, 5, map.data(), count, a.data(), twin_a.data());
+    fast->warp_pair(plane, twin_plane, 3, 5, map.data(), count, b.data(), twin_b.data());
+    CHECK(a == b && twin_a == twin_b);
     std::vector<std::int32_t> half_a(count), half_b(count);
     plain.halve_offsets(map.data(), map2.data(), count, half_a.data());
     fast->halve_offsets(map.data(), map2.data(), count, half_b.data());
@@ -108,6 +118,94 @@ CHECK_CASE("every AVX2 kernel gives the portable bits, to the last byte of a pla
     fast->mix_row(a.data(), over.data(), weight, count, a.data());
     plain.mix_row(b.data(), over.data(), weight, count, b.data());
     CHECK(a == b);
+  }
+}
+
+CHECK_CASE("AVX2 gives the portable bits where neighbours come from nearby, as in a face") {
+  const WarpKernels* fast = avx2_kernels();
+  if (fast == nullptr) return;
+  const WarpKernels& plain = portable_kernels();
+  std::mt19937 random(31);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  for (int round = 0; round < 1500; ++round) {
+    const int width = 14 + static_cast<int>(random() % 80), height = 2 + static_cast<int>(random() % 30);
+    const int stride = width + static_cast<int>(random() % 5);
+    const int count = 1 + static_cast<int>(random() % static_cast<unsigned>(width));
+    const std::size_t bytes = static_cast<std::size_t>(height - 1) * stride + width;
+    std::vector<std::uint8_t> u = noise(bytes, random), v = noise(bytes, random);
+    // Black beside white: the largest differences.
+    if (round % 4 == 0) {
+      for (auto* plane : {&u, &v}) {
+        for (auto& byte : *plane) byte = byte < 128 ? 0 : 255;
+      }
+    }
+    const Plane planes[2] = {{u.data(), stride, width, height}, {v.data(), stride, width, height}};
+    // From nearly still to what no window holds, in places past the border.
+    const float slope = std::pow(10.0f, 0.5f * static_cast<float>(random() % 6)) / 10;
+    const float at_x = 6 * unit(random), at_y = 6 * unit(random), per_x = slope * unit(random),
+                per_y = slope * unit(random);
+    std::vector<std::int32_t> map(count);
+    for (int i = 0; i < count; ++i) {
+      const float t = static_cast<float>(i);
+      map[i] = pack_offset(static_cast<int>((at_x + per_x * t) * kSubpixel),
+                           static_cast<int>((at_y + per_y * t) * kSubpixel));
+    }
+    const int x = static_cast<int>(random() % static_cast<unsigned>(width - count + 1));
+    const int y = static_cast<int>(random() % static_cast<unsigned>(height));
+    std::vector<std::uint8_t> a(2 * static_cast<std::size_t>(count), 1), b(a.size(), 2);
+    plain.warp_pair(planes[0], planes[1], x, y, map.data(), count, a.data(), a.data() + count);
+    fast->warp_pair(planes[0], planes[1], x, y, map.data(), count, b.data(), b.data() + count);
+    CHECK(a == b);
+    std::fill(b.begin(), b.end(), std::uint8_t{3});
+    fast->warp_row(planes[0], x, y, map.data(), count, b.data());
+    fast->warp_row(planes[1], x, y, map.data(), count, b.data() + count);
+    CHECK(a == b);
+    const auto fixed_ramp = [](float value) {
+      return static_cast<std::uint32_t>(static_cast<std::int32_t>(value * kSubpixel * (1 << kSampleBits)));
+    };
+    const float step = round % 2 == 0 ? 1 : 2;
+    const Ramp ramp = {fixed_ramp(at_x), fixed_ramp(static_cast<float>(y) + at_y), fixed_ramp(step + per_x),
+                       fixed_ramp(per_y)};
+    plain.sample_row(planes[0], ramp, count, a.data());
+    fast->sample_row(planes[0], ramp, count, b.data());
+    CHECK(std::equal(a.begin(), a.begin() + count, b.begin()));
+  }
+}
+
+CHECK_CASE("AVX2 fills the portable pixels of a triangle with the portable offsets") {
+  const WarpKernels* fast = avx2_kernels();
+  if (fast == nullptr) return;
+  const WarpKernels& plain = portable_kernels();
+  std::mt19937 random(37);
+  std::uniform_real_distribution<float> unit(-1, 1);
+  const Box box = {4, 6, 61, 43};
+  constexpr int kPitch = 72;
+  constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN(),
+                  kEndless = std::numeric_limits<float>::infinity();
+  for (int round = 0; round < 3000; ++round) {
+    const float size = round % 3 == 0 ? 8 : round % 3 == 1 ? 60 : 1e5f, push = round % 5 == 0 ? 1e4f : 6;
+    const PointF middle = {35 + 40 * unit(random), 28 + 30 * unit(random)};
+    PointF at[3], offset[3];
+    for (int k = 0; k < 3; ++k) {
+      at[k] = {middle.x + size * unit(random), middle.y + size * unit(random)};
+      offset[k] = {kept_offset(push * unit(random)), kept_offset(push * unit(random))};
+      // Corners on the grid, level edges and what is no number.
+      if (round % 7 == 0) at[k] = {std::round(at[k].x) + 0.5f, std::round(at[k].y) + 0.5f};
+      if (round % 101 == 0 && k == 1) at[k].x = kNoNumber;
+      if (round % 103 == 0 && k == 2) at[k].y = kEndless;
+      if (round % 107 == 0 && k == 0) offset[k].y = kNoNumber;
+    }
+    std::vector<std::int32_t> maps[2];
+    std::vector<RowExtent> rows[2];
+    for (int side = 0; side < 2; ++side) {
+      maps[side].assign(static_cast<std::size_t>(kPitch) * box.height, 77);
+      rows[side].assign(static_cast<std::size_t>(box.height), {box.width, 0});
+      const OffsetMap map = {box, maps[side].data(), kPitch, rows[side].data()};
+      (side == 0 ? plain : *fast).fill_triangle(map, at, offset);
+    }
+    CHECK(maps[0] == maps[1]);
+    CHECK(std::ranges::equal(
+        rows[0], rows[1], [](const RowExtent& a, const RowExtent& b) { return a.begin == b.begin && a.end == b.end; }));
   }
 }
 
