@@ -1,4 +1,5 @@
-// Who builds what, and when: one build after another, and never two of the same variant.
+// Who builds what, and when: one avatar after another and beside them one clip after another, but never two builds of the
+// same avatar at once.
 
 import { baseTone, type Tone } from "../../contract/tones.ts";
 import { AvatarError } from "./errors.ts";
@@ -22,8 +23,8 @@ export interface Removal {
   release(): void;
 }
 
-/** `upload`: the avatar with its source, which nothing else of it may be under way for. */
-type Kind = "upload" | "base" | "tone" | "removal";
+/** `upload`: the avatar with its source, which nothing else of it may be under way for; `encoding`: the MP4 of its own loop. */
+type Kind = "upload" | "base" | "encoding" | "tone" | "removal";
 
 interface Held extends Claim {
   readonly kind: Kind;
@@ -37,24 +38,34 @@ interface Job {
   build(): Promise<void>;
 }
 
-/** Avatars come before the tones of any, and what nobody asked for comes last. */
-const lanes = ["avatars", "tones", "idle"] as const;
+/** Tones are begun where no avatar is to be built, and what nobody asked for comes last. */
+const lanes = ["avatars", "encodings", "tones", "idle"] as const;
 type Lane = (typeof lanes)[number];
+
+/** Somebody waits in front of the screen for an avatar: it waits for no clip. */
+const crews = { avatars: ["avatars"], clips: ["encodings", "tones", "idle"] } as const;
+type Crew = keyof typeof crews;
+const otherCrew = { avatars: "clips", clips: "avatars" } as const;
 
 /** Uploads being checked or built; more at once would only make each later. */
 const MAX_UPLOADS = 8;
 
 export class BuildQueue {
   readonly #claims = new Map<string, Held>();
-  readonly #waiting: Record<Lane, Job[]> = { avatars: [], tones: [], idle: [] };
+  readonly #waiting: Record<Lane, Job[]> = { avatars: [], encodings: [], tones: [], idle: [] };
   readonly #closing = Promise.withResolvers<void>();
-  #running: Promise<void> | null = null;
+  readonly #at = new Map<Crew, Promise<void>>();
+  /** What each crew builds just now. */
+  readonly #building = new Map<Crew, Held>();
   #closed = false;
 
-  /** Throws AvatarError avatar_busy while anything of the avatar is claimed, too_many_builds or library_closed. */
+  /**
+   * Throws AvatarError avatar_busy while anything of the avatar is claimed but the MP4 of its loop, too_many_builds or
+   * library_closed.
+   */
   claimAvatar(avatar: string, { unlimited = false }: { unlimited?: boolean } = {}): Claim {
     this.#requireOpen();
-    if (this.isBusy(avatar))
+    if (this.#of(avatar).some(({ kind }) => kind !== "encoding"))
       throw new AvatarError("avatar_busy", "This avatar is being built already; wait until it is ready.");
     const uploads = [...this.#claims.values()].filter(({ kind }) => kind === "upload").length;
     if (!unlimited && uploads >= MAX_UPLOADS) {
@@ -84,6 +95,11 @@ export class BuildQueue {
     return this.#claim(avatar, tone === baseTone ? "base" : "tone", tone, idle ? "idle" : undefined);
   }
 
+  /** The MP4 of an avatar's own loop, claimed by whoever built that. */
+  claimEncoding({ avatar }: Pick<Claim, "avatar">): Claim {
+    return this.#claim(avatar, "encoding", baseTone, "encodings");
+  }
+
   /** Whether anything of an avatar is claimed. */
   isBusy(avatar: string): boolean {
     return this.#of(avatar).length > 0;
@@ -94,20 +110,22 @@ export class BuildQueue {
     return this.#of(avatar).some(({ kind, queued }) => kind === "upload" && !queued);
   }
 
-  /** Resolves when nothing is under way for an avatar, or for the variant of one tone. */
-  async settled(avatar: string, tone?: Tone): Promise<void> {
-    await Promise.all(this.#of(avatar, tone).map(({ done }) => done));
+  /** Resolves when nothing is under way for an avatar. */
+  async settled(avatar: string): Promise<void> {
+    for (let held = this.#of(avatar); held.length > 0; held = this.#of(avatar))
+      await Promise.all(held.map(({ done }) => done));
+  }
+
+  /** Resolves when the build of an avatar itself, as it is under way now, has ended. */
+  async built(avatar: string): Promise<void> {
+    const own = this.#of(avatar).filter(({ kind }) => kind === "upload" || kind === "base");
+    await Promise.all(own.map(({ done }) => done));
   }
 
   /** Calls off whatever is under way for an avatar, at once where it only waits for its turn, and lets nothing new begin. */
   remove(avatar: string): Removal {
     const held = this.#of(avatar);
-    for (const lane of lanes) {
-      const jobs = this.#waiting[lane];
-      this.#waiting[lane] = jobs.filter(({ claim }) => claim.avatar !== avatar);
-      for (const { claim } of jobs) if (claim.avatar === avatar) claim.release();
-    }
-    for (const { controller } of held) controller.abort();
+    this.#callOff(held);
     const { release } = this.#claim(avatar, "removal", baseTone);
     return { settled: Promise.all(held.map(({ done }) => done)).then(() => undefined), release };
   }
@@ -126,21 +144,30 @@ export class BuildQueue {
     this.#closed = true;
     this.#closing.resolve();
     for (const { controller } of this.#claims.values()) controller.abort();
-    await this.#running;
+    while (this.#at.size > 0) await Promise.all(this.#at.values());
+  }
+
+  /** Ends the claims that only wait for their turn, and tells the others to end. */
+  #callOff(held: readonly Held[]): void {
+    for (const lane of lanes) {
+      const jobs = this.#waiting[lane];
+      this.#waiting[lane] = jobs.filter(({ claim }) => !held.includes(claim));
+      for (const { claim } of jobs) if (held.includes(claim)) claim.release();
+    }
+    for (const { controller } of held) controller.abort();
   }
 
   #requireOpen(): void {
     if (this.#closed) throw new AvatarError("library_closed", "The avatar library is closing.");
   }
 
-  #of(avatar: string, tone?: Tone): Held[] {
-    return [...this.#claims.values()].filter(
-      (claim) => claim.avatar === avatar && (tone === undefined || claim.tone === tone),
-    );
+  #of(avatar: string): Held[] {
+    return [...this.#claims.values()].filter((claim) => claim.avatar === avatar);
   }
 
   #claim(avatar: string, kind: Kind, tone: Tone, lane: Lane = tone === baseTone ? "avatars" : "tones"): Held {
-    const key = kind === "removal" ? `${avatar}__${kind}` : `${avatar}__${tone}`;
+    const ofVariant = kind !== "removal" && kind !== "encoding";
+    const key = ofVariant ? `${avatar}__${tone}` : `${avatar}__${kind}`;
     const controller = new AbortController();
     const { promise, resolve } = Promise.withResolvers<void>();
     const held: Held = {
@@ -154,8 +181,10 @@ export class BuildQueue {
       start: (build) => {
         if (controller.signal.aborted) return held.release();
         held.queued = true;
+        // What is built now has an MP4 of its own.
+        if (lane === "avatars") this.#callOff(this.#of(avatar).filter((other) => other.kind === "encoding"));
         this.#waiting[lane].push({ claim: held, build });
-        this.#running ??= this.#run();
+        this.#wake();
       },
       release: () => {
         if (this.#claims.get(key) === held) this.#claims.delete(key);
@@ -166,25 +195,42 @@ export class BuildQueue {
     return held;
   }
 
-  async #run(): Promise<void> {
+  #wake(): void {
+    for (const crew of ["avatars", "clips"] as const)
+      if (!this.#at.has(crew)) this.#at.set(crew, this.#run(crew));
+  }
+
+  async #run(crew: Crew): Promise<void> {
     // Whoever queued it goes on first.
     await Promise.resolve();
-    for (let job = this.#next(); job; job = this.#next()) {
+    for (let job = this.#next(crew); job; job = this.#next(crew)) {
+      this.#building.set(crew, job.claim);
       try {
         if (!this.#closed) await job.build();
       } catch {
         // A build tells of its own failures.
       } finally {
+        this.#building.delete(crew);
         job.claim.release();
       }
+      // The other crew may have waited for the end of this.
+      this.#wake();
     }
-    this.#running = null;
+    this.#at.delete(crew);
   }
 
-  #next(): Job | undefined {
-    for (const lane of lanes) {
-      const job = this.#waiting[lane].shift();
-      if (job) return job;
+  #next(crew: Crew): Job | undefined {
+    const elsewhere = this.#building.get(otherCrew[crew])?.avatar;
+    const avatars = this.#waiting.avatars;
+    for (const lane of crews[crew]) {
+      const isTone = lane === "tones" || lane === "idle";
+      if (isTone && (elsewhere !== undefined || avatars.length > 0)) continue;
+      const jobs = this.#waiting[lane];
+      const at = jobs.findIndex(({ claim: { avatar } }) => {
+        const comesFirst = crew === "clips" && avatars.some(({ claim }) => claim.avatar === avatar);
+        return avatar !== elsewhere && !comesFirst;
+      });
+      if (at >= 0) return jobs.splice(at, 1)[0];
     }
     return undefined;
   }

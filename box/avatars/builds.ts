@@ -1,7 +1,6 @@
-// What is done when a build's turn comes: rig, loop and clip of an avatar, or of one of its tones.
+// What is done when a build's turn comes: rig and loop of an avatar and then its MP4, or all three of one of its tones.
 
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { AvatarInfo } from "../../native/binding/index.d.ts";
 import type { BuildStep } from "../../contract/avatars.ts";
 import type { Clip } from "../../contract/clips.ts";
@@ -14,7 +13,7 @@ import { PREPARATION_VERSION } from "./prepare.ts";
 import type { CheckedPhoto } from "./prepare.ts";
 import { clipOf, epochSeconds, isServable, type AvatarRecord, type ClipRecord } from "./record.ts";
 import type { Shelf } from "./shelf.ts";
-import { CLIP_FILE, Workshop, type Tools } from "./workshop.ts";
+import { Workshop, type Tools } from "./workshop.ts";
 
 const notBuilt = "The avatar could not be built.";
 const clipNotBuilt = "The clip could not be built.";
@@ -56,6 +55,11 @@ export class Builds {
     claim.start(() => this.#buildTone(claim));
   }
 
+  /** Queues the MP4 of an avatar's own loop, which its record says is still to be made. */
+  startEncoding(claim: Claim): void {
+    claim.start(() => this.#encodeBase(claim));
+  }
+
   /** Tells of a clip as it is now. */
   tell(id: string, tone: Tone): void {
     const record = this.#options.shelf.get(id);
@@ -87,7 +91,9 @@ export class Builds {
         onStep,
         signal: claim.signal,
       });
-      const base = await this.#baseClip(outDir, made, begun, claim.signal);
+      const loop = baseClip(made, begun);
+      // It can be shown now; what takes the place of a clip that can be played waits until it can be played itself.
+      const base = remade ? encoded(loop, await this.#encode(outDir, made, claim.signal)) : loop;
       const ready = await shelf.change(id, (record) =>
         sameSource(record, begun)
           ? {
@@ -107,14 +113,15 @@ export class Builds {
       // A session may be about to open the build that was replaced; it goes at the next one or the next start.
       await shelf.store.removeAllBut(ready, [begun.build]).catch(() => undefined);
       journal.settle(ready);
-      this.tell(id, baseTone);
+      if (remade) this.tell(id, baseTone);
+      else this.startEncoding(queue.claimEncoding(claim));
     } catch (error) {
       await rm(outDir, { recursive: true, force: true });
       // What the end of the box called off is built at its next start.
       const calledOff = queue.closed && (claim.signal.aborted || isDefect(error));
       const unwanted = error instanceof Unwanted;
       const detail = sentenceOf(error, notBuilt);
-      const failed = await this.#fail(id, (record) => {
+      const failed = await this.#keep(id, (record) => {
         if (!sameSource(record, begun) || unwanted) return undefined;
         if (calledOff) return { ...record, begun: 0 };
         const updated_at = epochSeconds();
@@ -132,33 +139,37 @@ export class Builds {
     }
   }
 
-  /** An avatar lives without its MP4. */
-  async #baseClip(
-    outDir: string,
-    info: AvatarInfo,
-    { kind }: AvatarRecord,
-    signal: AbortSignal,
-  ): Promise<ClipRecord> {
-    const clip: ClipRecord = {
-      state: "generated",
-      detail: "",
-      template: kind === "video" ? "footage" : "motion",
-      build: null,
-      version: PREPARATION_VERSION,
-      frames: info.frames,
-      fps: info.fps,
-      begun: 0,
-      updated_at: epochSeconds(),
-    };
+  /** Makes the MP4 of a loop; an avatar lives without it. Rejects when called off. */
+  async #encode(outDir: string, loop: LoopSize, signal: AbortSignal): Promise<Encoded> {
     try {
-      await this.#workshop.encode(outDir, info, signal);
-      return clip;
+      await this.#workshop.encode(outDir, loop, signal);
+      return { state: "generated", detail: "" };
     } catch (error) {
       if (signal.aborted) throw error;
-      await rm(join(outDir, CLIP_FILE), { force: true });
       if (isDefect(error)) this.#options.onFault?.(error);
-      return { ...clip, state: "failed", detail: sentenceOf(error, clipNotBuilt) };
+      return { state: "failed", detail: sentenceOf(error, clipNotBuilt) };
     }
+  }
+
+  async #encodeBase(claim: Claim): Promise<void> {
+    const { shelf } = this.#options;
+    const { avatar: id } = claim;
+    const begun = await shelf
+      .change(id, (record) =>
+        withClip(record, baseTone, (clip) => ({ ...clip, begun: Number(clip.begun) + 1 })),
+      )
+      .catch(() => shelf.get(id));
+    const clip = begun?.clips?.[baseTone];
+    if (!begun?.build || !clip?.unencoded) return;
+    const loop = { ...clip.unencoded, fps: clip.fps };
+    const outDir = shelf.store.dirOf(id, begun.build);
+    // What the end of the box called off is made at its next start.
+    const outcome = await this.#encode(outDir, loop, claim.signal).catch(() => null);
+    const kept = await this.#keep(id, (record) => {
+      if (record.build !== begun.build) return undefined;
+      return withClip(record, baseTone, (now) => (outcome ? encoded(now, outcome) : { ...now, begun: 0 }));
+    });
+    if (kept && outcome) this.#settle(kept, baseTone);
   }
 
   async #buildTone(claim: Claim): Promise<void> {
@@ -205,7 +216,7 @@ export class Builds {
       // The next start of the box takes up what its end called off, unless that would be paid for again.
       const waits = calledOff && clip.template !== "http";
       const after: Partial<ClipRecord> = waits ? { begun: 0 } : { state: "failed", detail, begun: 0 };
-      const failed = await this.#fail(id, (record) =>
+      const failed = await this.#keep(id, (record) =>
         sameSource(record, begun)
           ? withClip(record, tone, () => ({ ...clip, ...after, updated_at: epochSeconds() }))
           : undefined,
@@ -223,7 +234,7 @@ export class Builds {
   }
 
   /** A change that is kept in memory even where the disk takes nothing more. */
-  async #fail(
+  async #keep(
     id: string,
     change: (record: AvatarRecord) => AvatarRecord | undefined,
   ): Promise<AvatarRecord | undefined> {
@@ -233,6 +244,30 @@ export class Builds {
     const after = shelf.get(id);
     return after === before ? undefined : after;
   }
+}
+
+type LoopSize = Pick<AvatarInfo, "width" | "height" | "fps">;
+type Encoded = Pick<ClipRecord, "state" | "detail">;
+
+/** The clip of a loop that was just built, and has no MP4 yet. */
+function baseClip({ width, height, frames, fps }: AvatarInfo, { kind }: AvatarRecord): ClipRecord {
+  return {
+    state: "generating",
+    detail: "",
+    template: kind === "video" ? "footage" : "motion",
+    build: null,
+    version: PREPARATION_VERSION,
+    frames,
+    fps,
+    begun: 0,
+    unencoded: { width, height },
+    updated_at: epochSeconds(),
+  };
+}
+
+function encoded(made: ClipRecord, outcome: Encoded): ClipRecord {
+  const { unencoded: _, ...clip } = made;
+  return { ...clip, ...outcome, begun: 0, updated_at: epochSeconds() };
 }
 
 /** Whether a record is still about the file that a build began with. */

@@ -139,7 +139,7 @@ test("a library that is closing erases nothing and says so", async () => {
 test("the archive gets photograph and still of a build once, also over a restart", async () => {
   const id = await make();
   expect(await library.archivable(ANN, "maya")).toBeUndefined();
-  await library.ready(ANN, id);
+  await library.finished(ANN, id);
   expect(await library.archivable(BEN, id)).toBeUndefined();
   const found = await library.archivable(ANN, id);
   if (!found) throw new Error("There is nothing to archive.");

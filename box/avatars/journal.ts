@@ -59,7 +59,7 @@ export class Journal {
   settle(record: AvatarRecord): void {
     if (record.status !== "ready") return;
     const made = [baseTone, ...askedTones(record)].map((tone) => record.clips?.[tone]?.state);
-    // The base clip is made with the avatar, unless it is made anew.
+    // The base clip comes with the avatar; only while it is made is it waited for.
     const asked = made[0] === "generating" ? made : made.slice(1);
     const waiting = asked.filter((state) => state === "generating").length;
     const share = asked.length === 0 ? 1 : 1 - waiting / asked.length;

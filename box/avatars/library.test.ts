@@ -158,7 +158,8 @@ describe("AvatarLibrary", { timeout: 30_000 }, () => {
       gestureAmplitude: 0.8,
     });
     expect(builder.mock.lastCall?.[0]).toMatchObject({ motion: 0.8, outputWidth: 512, outputHeight: 512 });
-    expect(steps).toEqual(["decode", "landmarks", "preview", "rig", "done"]);
+    await library.finished(ANN, created.avatar);
+    expect(steps).toEqual(["decode", "landmarks", "preview", "rig", "clips", "done"]);
     expect(library.list(ANN).avatars[0]).toBe(created.avatar);
     expect(library.resolve(BEN, created.avatar)).toBeUndefined();
     expect(library.resolve(null, created.avatar)).toBeUndefined();

@@ -148,9 +148,9 @@ export class AvatarLibrary {
   async ready(account: string | null, id: string): Promise<AvatarEntry> {
     const before = this.resolve(account, id);
     if (!before) throw unknownAvatar();
-    // One that is only made anew can be shown until it has been.
-    const remade = before.status === "ready" && before.clips[0]?.state === "generating";
-    if (!remade) await this.#queue.settled(before.id, baseTone);
+    // One whose clip is only made, or made anew, can be shown meanwhile.
+    const shown = before.status === "ready" && before.clips[0]?.state === "generating";
+    if (!shown) await this.#queue.built(before.id);
     const entry = this.resolve(account, id);
     if (!entry) throw unknownAvatar();
     if (entry.status !== "ready")

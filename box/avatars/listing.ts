@@ -10,7 +10,7 @@ import {
 import { baseTone, type Tone } from "../../contract/tones.ts";
 import { AvatarError } from "./errors.ts";
 import { diskFull } from "./faults.ts";
-import { askedTones, readyTones, type AvatarRecord, type ClipRecord } from "./record.ts";
+import { askedTones, isRemade, readyTones, type AvatarRecord, type ClipRecord } from "./record.ts";
 
 /** Variants whose loops are there, the base one first. */
 function variantsOf(record: AvatarRecord): string[] {
@@ -28,11 +28,11 @@ function groupOf(record: AvatarRecord): AvatarGroup {
   };
 }
 
-/** Variants that are being built, or wait for it. */
+/** Variants that are being built, or wait for it; one whose loop can be shown for the first time needs no MP4 for that. */
 function preparingOf(record: AvatarRecord): string[] {
   const tones = askedTones(record).filter((tone) => record.clips?.[tone]?.state === "generating");
   return [
-    ...(record.status === "preparing" || record.clips?.[baseTone]?.state === "generating" ? [record.id] : []),
+    ...(record.status === "preparing" || isRemade(record) ? [record.id] : []),
     ...tones.map((tone) => variantId(record.id, tone)),
   ];
 }

@@ -188,6 +188,7 @@ test("an avatar from before there were tones is still served, and can be built a
   const { upload: _, original: __, consent: ___, clips: ____, kind: _____, ...old } = record;
   await party.saveRecord({ ...old, version: 1 } as AvatarRecord);
   await party.open();
+  await party.library.finished(ANN, id);
   expect((await party.library.ready(ANN, id)).clips).toMatchObject([{ tone: "neutral", state: "generated" }]);
   expect(await code(party.library.retry(ANN, id, "happy"))).toBe("consent_required");
 });

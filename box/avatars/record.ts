@@ -9,7 +9,10 @@ import { PREPARATION_VERSION } from "./prepare.ts";
 /** Where the motion of a clip comes from: the built-in motion renderer, the HTTP generator, or footage of that tone. */
 export type ClipTemplate = "motion" | "http" | "footage";
 
-/** One tone's clip. The base tone's tells only of its MP4: its loop is the avatar's own build. */
+/**
+ * One tone's clip. The base tone's tells only of its MP4: its loop is the avatar's own build, which is shown as soon as it is
+ * there.
+ */
 export interface ClipRecord {
   state: "generating" | "generated" | "failed";
   /** Why it failed; empty otherwise. */
@@ -25,6 +28,8 @@ export interface ClipRecord {
   begun: number | boolean;
   /** What the HTTP generator made, in the upload's folder; it is not paid for twice. */
   generated_file?: string;
+  /** Of the base tone: the size of its loop, whose MP4 alone is still to be made. */
+  unencoded?: { width: number; height: number };
   /** Its MP4 is in the portal's archive. */
   archived?: boolean;
   updated_at: number;
@@ -118,6 +123,12 @@ export function readyTones(record: AvatarRecord): Tone[] {
 /** Whether its build is of the photograph that it names, as this box would build it: it can be shown while it is made anew. */
 export function isServable({ status, build, version }: AvatarRecord): boolean {
   return status === "ready" && build !== null && version === PREPARATION_VERSION;
+}
+
+/** Whether the base clip, and with it the loop that is shown, is being made anew. */
+export function isRemade({ status, clips }: AvatarRecord): boolean {
+  const base = clips?.[baseTone];
+  return status === "ready" && base?.state === "generating" && base.unencoded === undefined;
 }
 
 /** Tones that were asked for, the base one apart. */

@@ -8,7 +8,14 @@ import { baseTone, tones, type Tone } from "../../contract/tones.ts";
 import type { BuildQueue } from "./build-queue.ts";
 import type { Builds } from "./builds.ts";
 import { PREPARATION_VERSION } from "./prepare.ts";
-import { askedTones, epochSeconds, generating, type AvatarRecord, type ClipRecord } from "./record.ts";
+import {
+  askedTones,
+  epochSeconds,
+  generating,
+  isRemade,
+  type AvatarRecord,
+  type ClipRecord,
+} from "./record.ts";
 import type { Shelf } from "./shelf.ts";
 import { STOCK } from "./stock.ts";
 import { SOURCE_FILE } from "./store.ts";
@@ -49,7 +56,13 @@ async function resumeUploaded({ shelf, queue, builds }: ResumeOptions, record: A
   }
   await putChanged(shelf, { ...base.record, clips });
   if (base.again) builds.startAvatar(queue.claimAvatar(id, { unlimited: true }));
+  else encodeBase({ queue, builds }, base.record);
   for (const tone of tones) builds.startTone(queue.claimTone(id, tone));
+}
+
+function encodeBase({ queue, builds }: Pick<ResumeOptions, "queue" | "builds">, record: AvatarRecord): void {
+  if (record.status !== "ready" || !record.clips?.[baseTone]?.unencoded) return;
+  builds.startEncoding(queue.claimEncoding({ avatar: record.id }));
 }
 
 /** A disk without room for a record that says nothing new does not keep a box from starting. */
@@ -64,9 +77,11 @@ function resumedBase(
 ): { record: AvatarRecord; again: boolean; lost: boolean } {
   const current = isCurrent(shelf, record);
   const clip = record.clips?.[baseTone];
-  const remade = current && record.status === "ready" && clip?.state === "generating";
-  if (current && !remade)
-    return { record: record.begun ? { ...record, begun: 0 } : record, again: false, lost: false };
+  const remade = current && isRemade(record) ? clip : undefined;
+  if (current && !remade) {
+    const whole = record.begun ? { ...record, begun: 0 } : record;
+    return { record: unencodedOnce(whole), again: false, lost: false };
+  }
   if ((record.begun ?? 0) < mostBegun) {
     if (canRebuild(shelf, record)) {
       const status = remade ? record.status : "preparing";
@@ -77,10 +92,18 @@ function resumedBase(
   }
   const whole = { ...record, begun: 0 };
   if (remade) {
-    const clips = { ...record.clips, [baseTone]: failedClip(clip, stoppedTwice, clip.build) };
+    const clips = { ...record.clips, [baseTone]: failedClip(remade, stoppedTwice, remade.build) };
     return { record: { ...whole, clips }, again: false, lost: false };
   }
   return { record: { ...whole, status: "failed", detail: stoppedTwice }, again: false, lost: false };
+}
+
+/** An MP4 whose making stopped the box twice is given up. */
+function unencodedOnce(record: AvatarRecord): AvatarRecord {
+  const clip = record.clips?.[baseTone];
+  if (!clip?.unencoded || Number(clip.begun) < mostBegun) return record;
+  const { unencoded: _, ...known } = clip;
+  return { ...record, clips: { ...record.clips, [baseTone]: failedClip(known, interrupted) } };
 }
 
 /** What becomes of a clip at a start: as it was, built again, or failed where its build may be what stopped the box. */
@@ -139,7 +162,7 @@ async function resumeStock(options: ResumeOptions, { id, name }: (typeof STOCK)[
   const whole = same?.status === "ready" && isCurrent(shelf, same);
   let record: AvatarRecord;
   if (whole) {
-    record = same;
+    record = unencodedOnce(same);
   } else {
     const now = epochSeconds();
     const upload = await shelf.store.saveUpload(id, [{ name: SOURCE_FILE, content: { bytes } }]);
@@ -166,11 +189,13 @@ async function resumeStock(options: ResumeOptions, { id, name }: (typeof STOCK)[
   }
   // A box without this face is better than one that does not start; the next start tries again.
   const stopped = (record.begun ?? 0) >= mostBegun;
-  const again = !stopped && !(whole && record.clips?.[baseTone]?.state === "generated");
+  const base = record.clips?.[baseTone];
+  const again = !stopped && !(whole && (base?.state === "generated" || base?.unencoded));
   if (stopped) record = { ...record, begun: 0, ...(!whole && { status: "failed", detail: stoppedTwice }) };
   const clips = stopped ? record.clips : stockClips(options, record);
   await putChanged(shelf, { ...record, ...(clips && { clips }) });
   if (again) builds.startAvatar(queue.claimAvatar(id, { unlimited: true }));
+  else encodeBase({ queue, builds }, record);
   for (const [tone, clip] of Object.entries(clips ?? {}) as [Tone, ClipRecord][])
     if (tone !== baseTone && clip.state === "generating")
       builds.startTone(queue.claimTone(id, tone, { idle: true }));

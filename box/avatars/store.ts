@@ -25,7 +25,7 @@ export interface UploadFile {
 /**
  * The folders of the library: `<root>/<id>/` with avatar.json, one folder for the uploaded files and one a build. Files are
  * replaced by renaming, and folders are named by the record only once they are complete, so that a crash leaves either the
- * old or the new.
+ * old or the new. The MP4 of an avatar's own loop comes later, by renaming as well.
  */
 export class AvatarStore {
   readonly root: string;

@@ -59,7 +59,7 @@ test("a photograph gets the tones it asks for, each a variant with its own loop 
   const last = party.reports.at(-1);
   expect(last).toMatchObject({ state: "ready", step: "done", progress: 1 });
   expect(last?.clips?.map(({ state }) => state)).toEqual(["generated", "generated", "generated"]);
-  expect(party.reports.filter(({ step, state }) => step === "clips" && state === "ready")).toHaveLength(2);
+  expect(party.reports.filter(({ step, state }) => step === "clips" && state === "ready")).toHaveLength(5);
 });
 
 test.each<[what: string, changes: Partial<CreateAvatarRequest>, agreed: boolean | Error, note: RegExp]>([

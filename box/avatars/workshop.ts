@@ -173,7 +173,11 @@ export class Workshop {
     this.#seen = { upload: sourceOf(record), framing: record.framing, photo };
   }
 
-  async encode(outDir: string, { width, height, fps }: AvatarInfo, signal: AbortSignal): Promise<void> {
+  async encode(
+    outDir: string,
+    { width, height, fps }: Pick<AvatarInfo, "width" | "height" | "fps">,
+    signal: AbortSignal,
+  ): Promise<void> {
     await this.#tools.media.clip({
       framesPath: join(outDir, LOOP_FILE),
       width,

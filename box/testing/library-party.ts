@@ -36,12 +36,12 @@ export class LibraryParty {
     this.stateDir = stateDir;
   }
 
-  /** With stock avatars that are ready. */
+  /** With stock avatars that are there, and their clips. */
   static async start(): Promise<LibraryParty> {
     const party = new LibraryParty(await mkdtemp(join(tmpdir(), "visavis-library-")));
     for (const name of ["maya", "theo"]) await writeFile(join(party.stateDir, `${name}.png`), grey);
     await party.open();
-    for (const name of ["maya", "theo"]) await party.library.ready(null, name);
+    for (const name of ["maya", "theo"]) await party.library.finished(ANN, name);
     return party;
   }
 

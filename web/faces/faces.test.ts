@@ -88,6 +88,26 @@ describe("facesFromList", () => {
     expect(after[0]).toMatchObject({ id: "me", state: "preparing" });
   });
 
+  it("shows a face that is there while its tones are made", () => {
+    const parts = { avatars: ["maya", "me"], groups: [group("me")], preparing: ["me__happy"] };
+    const clip = (tone: string, state: string) => ({
+      tone,
+      state,
+      variant_id: `me__${tone}`,
+      duration_s: null,
+      updated_at: 1,
+      detail: "",
+    });
+    const clips = [clip("neutral", "generating"), clip("happy", "generating")];
+    const build = { ...failed(""), state: "ready", step: "clips", finished_at: null, clips };
+    const [me] = facesFromList(
+      avatarListSchema.parse({ ...list(parts as never), builds: { me: build } }),
+      new Map(),
+    );
+    expect(me).toMatchObject({ id: "me", state: "ready" });
+    expect(me && isMoving(me)).toBe(true);
+  });
+
   it("says why a face failed, and forgets a failure that a later build repaired", () => {
     const builds = { me: failed("The face looks away.") };
     const names = new Map([["me", "Me"]]);

@@ -56,8 +56,10 @@ export function facesFromList(list: AvatarList, pendingNames: ReadonlyMap<string
     return build?.state === "failed" ? build : undefined;
   };
   const state = (id: string): FaceState => {
+    // One that is there can be shown, whatever else of it is still being made.
+    if (loaded.has(id)) return "ready";
     if (preparing.has(id)) return "preparing";
-    return !loaded.has(id) && failure(id) ? "failed" : "ready";
+    return failure(id) ? "failed" : "ready";
   };
   const faces: Face[] = list.groups.map((group) => ({
     id: group.id,

@@ -94,7 +94,7 @@ export async function retryClip(request: RetryRequest): Promise<RetryAnswer> {
 function beginBase(now: AvatarRecord, template: ClipTemplate): AvatarRecord {
   const updated_at = epochSeconds();
   if (!isServable(now)) return { ...now, status: "preparing", detail: "", updated_at };
-  const clip = now.clips?.[baseTone] ?? generating(template);
+  const { unencoded: _, ...clip } = now.clips?.[baseTone] ?? generating(template);
   const begun: ClipRecord = { ...clip, state: "generating", detail: "", updated_at };
   return { ...now, clips: { ...now.clips, [baseTone]: begun }, updated_at };
 }
