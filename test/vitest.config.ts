@@ -11,9 +11,11 @@ export default defineConfig({
       "bench/**/*.test.ts",
       "test/*.test.ts",
     ],
+    globalSetup: ["test/harness/stock-faces.ts"],
     // Many wait for sound, sockets and timers rather than for a core; vitest would leave one of two cores idle.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 150_000,
+    // No test is about speed: these end what hangs, on the slowest machine that does its best.
+    testTimeout: 120_000,
+    hookTimeout: 600_000,
   },
 });
