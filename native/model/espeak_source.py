@@ -71,13 +71,13 @@ class Espeak:
         if not self._chunks:
             return np.zeros(0, np.int16), []
         pcm = np.concatenate(self._chunks)
-        phones = self._phones(pcm)
+        phones = self._phones(pcm, voice.split("-")[0].split("+")[0])
         up, down = 320, 441
         if self.rate != 22050:
             raise RuntimeError(f"unexpected rate {self.rate}")
         return np.clip(resample_poly(pcm.astype(np.float64), up, down), -32768, 32767).astype(np.int16), phones
 
-    def _phones(self, pcm: np.ndarray) -> list[Phone]:
+    def _phones(self, pcm: np.ndarray, language: str) -> list[Phone]:
         events = self._events
         starts = [min(sample, len(pcm)) for sample, _ in events] + [len(pcm)]
         phones, borrows = [], []
@@ -87,7 +87,9 @@ class Espeak:
         for (_, name), start, end in zip(events, starts, starts[1:]):
             if end <= start:
                 continue
-            viseme, alt, borrow = ipa_viseme(name)
+            viseme, alt, borrow = ipa_viseme(name, language)
+            if name == "ʲ":  # Palatalisation as a phone of its own: a short i.
+                viseme = "I"
             if viseme == "sil" and name and phones:  # A glottal stop inside a word keeps the mouth before it.
                 viseme = phones[-1].viseme
             phones.append(Phone(name, start / self.rate, end / self.rate, viseme, alt))

@@ -1,6 +1,6 @@
 """Writes speech with known phone times into a cache folder: one .npz per voice (int16 at 16 kHz, utterance bounds, phones).
 
-    python3 make_data.py --cache /tmp/viseme-data [--sources espeak,flite,festival,recordings,foreign] [--dev FOLDER] [--seconds 110]
+    python3 make_data.py --cache /tmp/viseme-data [--sources espeak,flite,festival,recordings,foreign,packages]
 """
 
 from __future__ import annotations
@@ -192,7 +192,8 @@ def main() -> None:
     parser.add_argument("--dev", type=Path, help="folder with json/ and flac/ of aligned recordings")
     parser.add_argument("--held-recording", nargs=2, action="append", default=[], metavar=("FILE", "TEXT"),
                         help="a recording to evaluate on, never trained on")
-    parser.add_argument("--net", type=Path, help="visemes.pt that aligns the source `foreign`")
+    parser.add_argument("--net", type=Path, help="visemes.pt that aligns the sources `foreign` and `packages`")
+    parser.add_argument("--packages", type=Path, default=Path("/"), help="folder that fetch_voices.sh filled")
     parser.add_argument("--seconds", type=float, default=110.0, help="speech per synthetic training voice")
     options = parser.parse_args()
     options.cache.mkdir(parents=True, exist_ok=True)
@@ -208,6 +209,9 @@ def main() -> None:
             make_recordings(options.cache, options.dev, options.held_recording)
         elif source == "foreign" and options.net:
             make_foreign(options.cache, options.net)
+        elif source == "packages" and options.net:
+            from package_source import make_packages
+            make_packages(options.cache, options.net, options.packages, save)
         else:
             sys.exit(f"no source {source}")
         print(f"{source}: {time.time() - began:.0f} s", flush=True)

@@ -38,23 +38,29 @@ IPA = {
     **dict.fromkeys("szʦʣ", "SS"),
     **dict.fromkeys("nlɲɳɫɭʎɬ", "nn"),
     **dict.fromkeys("rɹɻʁʀɽɚɝ", "RR"),
-    **dict.fromkeys("aæɑɐʌəɘäɒ", "aa"),
-    **dict.fromkeys("eɛœøɜɞ", "E"),
+    **dict.fromkeys("aæɑɐʌəɘäɒɤ", "aa"),
+    **dict.fromkeys("eɛεœøɜɞ", "E"),
     **dict.fromkeys("iɪɨjᵻʝ", "I"),
-    **dict.fromkeys("oɔɤ", "O"),
+    **dict.fromkeys("oɔɵ", "O"),
     **dict.fromkeys("uʊʉwɯyʏɥʍ", "U"),
     "h": "aa", "ɦ": "aa", "ʔ": "sil",
 }
 IPA_WHOLE = {
     "tʃ": "CH", "dʒ": "CH", "tɕ": "CH", "dʑ": "CH", "ts": "SS", "dz": "SS", "pf": "PP", "ɜː": "RR", "əl": "nn",
-    "n̩": "nn", "ɒ": "O", "ɐ̃": "aa", "ɔ̃": "O", "ɑ̃": "aa", "oʊ": "O", "əʊ": "O",
+    "n̩": "nn", "ɒ": "O", "ɐ̃": "aa", "ɔ̃": "O", "ɑ̃": "aa", "oʊ": "O", "əʊ": "O", "ʈʂ": "CH", "ɖʐ": "CH",
+    "r̝̊": "CH", "ja": "aa", "ju": "U", "ea": "aa", "ɔa": "aa", "eo": "O",
 }
 IPA_ALT = {
     "ə": ("E",), "ɐ": ("E",), "ʌ": ("E",), "eɪ": ("I",), "aɪ": ("I",), "aʊ": ("U",), "oʊ": ("U",), "əʊ": ("U",),
     "ɔɪ": ("I",), "l": ("RR",), "ʃ": ("SS",), "ʒ": ("SS",), "ø": ("U", "O"), "œ": ("O",), "y": ("I",),
-    "ɜː": ("E",), "ŋ": ("nn",), "aʊə": ("U",),
+    "ɜː": ("E",), "ŋ": ("nn",), "aʊə": ("U",), "ɵ": ("U", "E"), "ɭ": ("RR",), "ɫ": ("RR",), "r̝": ("CH",),
+    "r̝̊": ("RR", "SS"), "ja": ("I",), "ju": ("I",), "ea": ("E",), "ɔa": ("O",), "eo": ("E",), "uo": ("O",),
 }
-_IGNORED = set("ˈˌːˑʲʰ̃ˤ̩̪ʷ'`-^ ̚͡0123456789*?;#.,")
+# Symbols that espeak-ng uses in one language for another sound than IPA's: an unrounded y; c and ɟ behind the teeth.
+IPA_LANGUAGE = {
+    "ru": {"y": "I"}, "ro": {"yɪ": "I"}, "pt": {"y": "I"}, "cs": {"c": "DD", "ɟ": "DD"},
+}
+_IGNORED = set("\u033b\u032f\"ˈˌːˑʲʰ̃ˤ̩̪ʷ'`-^ ̚͡0123456789*?;#.,")
 
 
 @dataclass
@@ -68,10 +74,14 @@ class Phone:
     alt: tuple[str, ...] = ()
 
 
-def ipa_viseme(name: str) -> tuple[str, tuple[str, ...], bool]:
+def ipa_viseme(name: str, language: str = "") -> tuple[str, tuple[str, ...], bool]:
     """Viseme, alternatives and whether the phone borrows the next vowel's mouth; KeyError for an unknown symbol."""
     stripped = "".join(c for c in name if c not in "ˈˌ")
     base = "".join(c for c in stripped if c not in _IGNORED)
+    if len(base) > 1 and base[0] == "ʔ":  # A creaky vowel.
+        base = base[1:]
+    if base in IPA_LANGUAGE.get(language, {}):
+        return IPA_LANGUAGE[language][base], (), False
     if not base or base[0] == "(":  # A pause, or espeak-ng's note that it changes language.
         return "sil", (), False
     viseme = IPA_WHOLE.get(stripped) or IPA_WHOLE.get(base) or IPA[base[0]]
