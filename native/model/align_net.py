@@ -164,7 +164,7 @@ class NetAligner:
     def _phones(unit: np.ndarray, spoken: list[Phone], duration: float) -> list[Phone]:
         cuts = np.flatnonzero(np.diff(unit)) + 1
         # A boundary lies half a hop before the first frame of what follows.
-        times = [0.0, *((WINDOW / 2 + HOP * (c - 0.5)) / RATE for c in cuts), duration]
+        times = [0.0, *(float((WINDOW / 2 + HOP * (c - 0.5)) / RATE) for c in cuts), duration]
         phones = []
         for first, start, end in zip([0, *cuts], times, times[1:]):
             u = unit[first]

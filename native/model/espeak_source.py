@@ -107,7 +107,7 @@ class Espeak:
                 continue
             first = max(int(before.start * 500) + 1, int(phone.start * 500) - 60)
             i = int(phone.start * 500)
-            quiet = max(40.0, 0.02 * level[first:i].max(initial=0))
+            quiet = max(40.0, 0.1 * level[first:i].max(initial=0))
             while i > first and level[i - 1] < quiet:
                 i -= 1
             if i / 500 < phone.start:
