@@ -23,6 +23,7 @@ using face::Plane;
 using face::Ramp;
 using face::WarpKernels;
 
+constexpr int kBandRows = 16;              // Even.
 constexpr float kLeastMovePx = 1.0f / 32;  // What moves less is left alone: nobody sees it.
 constexpr float kFadeInWeight = 0.12f;     // From rest to this weight the painted mouth takes over from the picture's.
 constexpr float kShadowMm = 2.4f;
@@ -31,15 +32,25 @@ constexpr float kSeamMm = 1.1f;
 constexpr float kLowerTeethFollow = 0.92f;  // Of the jaw's travel at the chin.
 constexpr float kTongueFollow = 0.86f;
 
-void copy_plane(const std::uint8_t* from, int from_stride, std::uint8_t* to, int to_stride, int width, int height) {
+// Rows `begin` up to `end` of a plane.
+void copy_rows(const std::uint8_t* from, int from_stride, std::uint8_t* to, int to_stride, int width, int begin,
+               int end) {
+  from += static_cast<std::ptrdiff_t>(begin) * from_stride;
+  to += static_cast<std::ptrdiff_t>(begin) * to_stride;
   if (from_stride == width && to_stride == width) {
-    std::memcpy(to, from, static_cast<std::size_t>(width) * height);
+    std::memcpy(to, from, static_cast<std::size_t>(width) * (end - begin));
     return;
   }
-  for (int y = 0; y < height; ++y) {
-    std::memcpy(to + static_cast<std::ptrdiff_t>(y) * to_stride, from + static_cast<std::ptrdiff_t>(y) * from_stride,
-                static_cast<std::size_t>(width));
+  for (int y = begin; y < end; ++y, from += from_stride, to += to_stride) {
+    std::memcpy(to, from, static_cast<std::size_t>(width));
   }
+}
+
+// Luma rows `begin` up to `end`, both even, and the chroma rows that belong to them.
+void copy_band(const I420View& from, const I420MutView& to, int begin, int end) {
+  copy_rows(from.y, from.stride_y, to.y, to.stride_y, from.width, begin, end);
+  copy_rows(from.u, from.stride_uv, to.u, to.stride_uv, from.width / 2, begin / 2, end / 2);
+  copy_rows(from.v, from.stride_uv, to.v, to.stride_uv, from.width / 2, begin / 2, end / 2);
 }
 
 // Weights in 0..1 with a sum of at most 1, whatever came in.
@@ -95,15 +106,23 @@ class MeshRenderer final : public FaceRenderer {
       throw std::invalid_argument("the picture to draw into has another size than the avatar");
     }
     const I420View frame = avatar_->frame(index);
-    copy_plane(frame.y, frame.stride_y, out.y, out.stride_y, frame.width, frame.height);
-    copy_plane(frame.u, frame.stride_uv, out.u, out.stride_uv, frame.width / 2, frame.height / 2);
-    copy_plane(frame.v, frame.stride_uv, out.v, out.stride_uv, frame.width / 2, frame.height / 2);
     const MouthPose clean = sanitized(pose);
     const Box& box = rig_.face_box(index);
-    if (clean.at_rest() || box.width < 2 || box.height < 2) return;
+    if (clean.at_rest() || box.width < 2 || box.height < 2) {
+      copy_band(frame, out, 0, frame.height);
+      return;
+    }
     pose_points(rig_, index, clean, points_);
     build_map(index, box);
-    warp(frame, box, out);
+    copy_band(frame, out, 0, box.y);
+    // A band is warped while the copy has left it in the cache.
+    const int bottom = box.y + box.height;
+    for (int y = box.y; y < bottom; y += kBandRows) {
+      const int end = std::min(y + kBandRows, bottom);
+      copy_band(frame, out, y, end);
+      warp(frame, box, y - box.y, end - box.y, out);
+    }
+    copy_band(frame, out, bottom, frame.height);
     draw_mouth(index, clean, box, out);
   }
 
@@ -112,7 +131,6 @@ class MeshRenderer final : public FaceRenderer {
  private:
   void build_map(int index, const Box& box) {
     for (int y = 0; y < box.height; ++y) rows_[y] = {box.width, 0};
-    std::fill_n(map_.begin(), static_cast<std::size_t>(pitch_) * box.height, 0);
     const auto track = rig_.track(index);
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const PointF d = track[i] - points_[i];
@@ -132,16 +150,17 @@ class MeshRenderer final : public FaceRenderer {
     kernels_.fill_triangle(map, at, offset);
   }
 
-  void warp(const I420View& frame, const Box& box, const I420MutView& out) {
+  // Rows `begin_row` up to `end_row` of the box; leaves their part of the map at zero for the next frame.
+  void warp(const I420View& frame, const Box& box, int begin_row, int end_row, const I420MutView& out) {
     const Plane luma = {frame.y, frame.stride_y, frame.width, frame.height};
     const Plane u = {frame.u, frame.stride_uv, frame.width / 2, frame.height / 2};
     const Plane v = {frame.v, frame.stride_uv, frame.width / 2, frame.height / 2};
-    for (int row = 0; row < box.height; row += 2) {
+    for (int row = begin_row; row < end_row; row += 2) {
       const int begin = std::min(rows_[row].begin, rows_[row + 1].begin) & ~1;
       const int end = (std::max(rows_[row].end, rows_[row + 1].end) + 1) & ~1;
       if (begin >= end) continue;
-      const std::int32_t* top = map_.data() + static_cast<std::size_t>(row) * pitch_ + begin;
-      const std::int32_t* bottom = top + pitch_;
+      std::int32_t* const top = map_.data() + static_cast<std::size_t>(row) * pitch_ + begin;
+      std::int32_t* const bottom = top + pitch_;
       const int x = box.x + begin, y = box.y + row;
       std::uint8_t* at = out.y + static_cast<std::ptrdiff_t>(y) * out.stride_y + x;
       kernels_.warp_row(luma, x, y, top, end - begin, at);
@@ -149,6 +168,8 @@ class MeshRenderer final : public FaceRenderer {
       kernels_.halve_offsets(top, bottom, (end - begin) / 2, chroma_map_.data());
       const std::ptrdiff_t chroma = static_cast<std::ptrdiff_t>(y / 2) * out.stride_uv + x / 2;
       kernels_.warp_pair(u, v, x / 2, y / 2, chroma_map_.data(), (end - begin) / 2, out.u + chroma, out.v + chroma);
+      std::fill(top, top + (end - begin), 0);
+      std::fill(bottom, bottom + (end - begin), 0);
     }
   }
 

@@ -83,7 +83,7 @@ struct HalfBlock {
 // Planes of one size and stride that one map moves.
 template <int kPlanes>
 void warp_planes(const Plane* sources, int x, int y, const std::int32_t* map, int count, std::uint8_t* const* outs) {
-  const WindowRoom room(sources[0]);
+  const WindowRoom room(sources[0], kWindowHeight), tall_room(sources[0], kTallWindowHeight);
   const __m256i first_word = _mm256_set1_epi16(0x100), last_word = _mm256_set1_epi16(0x0F0E);
   const __m256i whole = _mm256_set1_epi16(-kSubpixel);
   // Words of a half hold pixels 0 4 1 5 2 6 3 7.
@@ -103,14 +103,25 @@ void warp_planes(const Plane* sources, int x, int y, const std::int32_t* map, in
             _mm256_min_epi16(_mm256_shuffle_epi8(dy, first_word), _mm256_shuffle_epi8(dy, last_word)), whole);
         const __m256i u = _mm256_adds_epi16(_mm256_subs_epi16(dx, left), columns);
         const __m256i v = _mm256_subs_epi16(dy, top);
-        const __m256i far = _mm256_or_si256(_mm256_subs_epu16(u, _mm256_set1_epi16(kWindowMostU)),
-                                            _mm256_subs_epu16(v, _mm256_set1_epi16(kWindowMostV)));
-        near = _mm256_testz_si256(far, far) != 0;
-        if (!near) return;
+        const __m256i wide = _mm256_subs_epu16(u, _mm256_set1_epi16(kWindowMostU));
+        const __m256i high = _mm256_subs_epu16(v, _mm256_set1_epi16(kWindowMostV));
+        const __m256i far = _mm256_or_si256(wide, high);
+        const bool flat = _mm256_testz_si256(far, far) != 0;
+        if (!flat) {
+          const __m256i higher = _mm256_or_si256(wide, _mm256_subs_epu16(v, _mm256_set1_epi16(kTallWindowMostV)));
+          near = _mm256_testz_si256(higher, higher) != 0 && tall_room.holds(first.left, first.top) &&
+                 tall_room.holds(second.left, second.top);
+          if (!near) return;
+        }
         const WindowSampler sampler(u, v);
         for (int k = 0; k < kPlanes; ++k) {
-          sampler.store(sources[k].data + first.at(sources[k]), sources[k].data + second.at(sources[k]),
-                        sources[k].stride, outs[k] + i);
+          const std::uint8_t* const a = sources[k].data + first.at(sources[k]);
+          const std::uint8_t* const b = sources[k].data + second.at(sources[k]);
+          if (flat) {
+            sampler.store(a, b, sources[k].stride, outs[k] + i);
+          } else {
+            sampler.store_tall(a, b, sources[k].stride, v, outs[k] + i);
+          }
         }
       });
     }
@@ -173,30 +184,38 @@ bool sample_window(const Plane& source, const WindowRoom& room, const Ramp& ramp
   return true;
 }
 
+// Pixels `first` and up of a ramp, eight or fewer, from anywhere.
+void sample_eight(const Plane& source, const Ramp& ramp, int first, int count, std::uint8_t* out) {
+  const auto index = static_cast<std::uint32_t>(first);
+  std::uint32_t x = ramp.x + ramp.step_x * index, y = ramp.y + ramp.step_y * index;
+  if (count == 8) {
+    const __m256i u = ramp_lanes(x, ramp.step_x), v = ramp_lanes(y, ramp.step_y);
+    store_bytes(Sampler(source)(_mm256_srai_epi32(u, kSampleBits), _mm256_srai_epi32(v, kSampleBits)), out + first);
+    return;
+  }
+  for (int i = first; i < first + count; ++i, x += ramp.step_x, y += ramp.step_y) {
+    out[i] = sample_pixel(source, whole<kSampleBits>(x), whole<kSampleBits>(y));
+  }
+}
+
 void sample_row(const Plane& source, Ramp ramp, int count, std::uint8_t* out) {
-  const WindowRoom room(source);
-  const auto go_on = [&](std::uint32_t pixels) {
-    ramp.x += ramp.step_x * pixels;
-    ramp.y += ramp.step_y * pixels;
-  };
+  const WindowRoom room(source, kWindowHeight);
   // Steps so small that sixteen of them do not wrap unseen.
   const auto gentle = [](std::uint32_t step) { return step + (1u << 24) < (2u << 24); };
   const bool windows = gentle(ramp.step_x) && gentle(ramp.step_y);
-  int i = 0;
-  while (i + 8 <= count) {
-    if (windows && i + 16 <= count && sample_window(source, room, ramp, out + i)) {
-      go_on(16);
-      i += 16;
-      continue;
+  for (int i = 0; i < count;) {
+    if (windows && count >= 16) {
+      // The last block overlaps the one before it.
+      const int at = std::min(i, count - 16);
+      const Ramp there = {ramp.x + ramp.step_x * static_cast<std::uint32_t>(at),
+                          ramp.y + ramp.step_y * static_cast<std::uint32_t>(at), ramp.step_x, ramp.step_y};
+      if (sample_window(source, room, there, out + at)) {
+        i = at + 16;
+        continue;
+      }
     }
-    const __m256i u = ramp_lanes(ramp.x, ramp.step_x), v = ramp_lanes(ramp.y, ramp.step_y);
-    store_bytes(Sampler(source)(_mm256_srai_epi32(u, kSampleBits), _mm256_srai_epi32(v, kSampleBits)), out + i);
-    go_on(8);
+    sample_eight(source, ramp, i, std::min(count - i, 8), out);
     i += 8;
-  }
-  for (; i < count; ++i) {
-    out[i] = sample_pixel(source, whole<kSampleBits>(ramp.x), whole<kSampleBits>(ramp.y));
-    go_on(1);
   }
 }
 

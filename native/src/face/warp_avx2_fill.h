@@ -87,8 +87,9 @@ class TriangleFill {
     put(start_y, starts(offsets_.at_origin.y, offsets_.per_x.y, offsets_.per_y.y, dx, dy));
 
     RowExtent* extent = map_.rows + (y - map_.box.y);
-    std::int32_t* line = map_.offsets + static_cast<std::ptrdiff_t>(y - map_.box.y) * map_.pitch;
-    for (int k = 0; k < count; ++k, ++extent, line += map_.pitch) {
+    const std::ptrdiff_t pitch = map_.pitch;
+    std::int32_t* line = map_.offsets + (y - map_.box.y) * pitch;
+    for (int k = 0; k < count; ++k, ++extent, line += pitch) {
       const int length = until[k] - column[k];
       if (length <= 0) continue;
       extent->begin = std::min(extent->begin, column[k]);

@@ -84,6 +84,8 @@ void store_bytes(__m256i lanes, std::uint8_t* out) {
 constexpr int kWindowWidth = 16, kWindowHeight = 3;
 constexpr int kWindowMostU = (kWindowWidth - 1) * kSubpixel - 1;  // Its right neighbour still lies in the window.
 constexpr int kWindowMostV = (kWindowHeight - 1) * kSubpixel - 1;
+constexpr int kTallWindowHeight = 7;  // For places where the picture is sheared.
+constexpr int kTallWindowMostV = (kTallWindowHeight - 1) * kSubpixel - 1;
 
 class WindowSampler {
  public:
@@ -101,7 +103,35 @@ class WindowSampler {
   void store(const std::uint8_t* first, const std::uint8_t* second, std::ptrdiff_t stride, std::uint8_t* out) const {
     const __m256i a = row(first, second), b = row(first + stride, second + stride);
     const __m256i c = row(first + 2 * stride, second + 2 * stride);
-    const __m256i top = _mm256_blendv_epi8(a, b, lower_), bottom = _mm256_blendv_epi8(b, c, lower_);
+    finish(_mm256_blendv_epi8(a, b, lower_), _mm256_blendv_epi8(b, c, lower_), out);
+  }
+
+  // The same from windows of kTallWindowHeight rows.
+  void store_tall(const std::uint8_t* first, const std::uint8_t* second, std::ptrdiff_t stride, __m256i v,
+                  std::uint8_t* out) const {
+    const __m256i y = _mm256_srli_epi16(v, kSubpixelBits);
+    __m256i above = row(first, second), top = above, bottom = above;
+    for (int k = 1; k < kTallWindowHeight; ++k) {
+      const __m256i here = row(first + k * stride, second + k * stride);
+      const __m256i between = _mm256_cmpeq_epi16(y, _mm256_set1_epi16(static_cast<short>(k - 1)));
+      top = _mm256_blendv_epi8(top, above, between);
+      bottom = _mm256_blendv_epi8(bottom, here, between);
+      above = here;
+    }
+    finish(top, bottom, out);
+  }
+
+ private:
+  // A row's samples times 128, each 128 * 128 too small: the multiplication wants pixels with a sign.
+  __m256i row(const std::uint8_t* first, const std::uint8_t* second) const {
+    const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(first));
+    const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(second));
+    const __m256i both = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+    const __m256i picked = _mm256_shuffle_epi8(_mm256_xor_si256(both, _mm256_set1_epi8(-128)), pick_);
+    return _mm256_maddubs_epi16(across_, picked);
+  }
+
+  void finish(__m256i top, __m256i bottom, std::uint8_t* out) const {
     // top + floor((bottom - top) * fy / 128). The weight takes all 16 bits, so that from 64 on it counts as negative
     // and the difference is missing once.
     const __m256i difference = _mm256_sub_epi16(bottom, top);
@@ -115,24 +145,13 @@ class WindowSampler {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm_shuffle_epi8(bytes, order));
   }
 
- private:
-  // A row's samples times 128, each 128 * 128 too small: the multiplication wants pixels with a sign.
-  __m256i row(const std::uint8_t* first, const std::uint8_t* second) const {
-    const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(first));
-    const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(second));
-    const __m256i both = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
-    const __m256i picked = _mm256_shuffle_epi8(_mm256_xor_si256(both, _mm256_set1_epi8(-128)), pick_);
-    return _mm256_maddubs_epi16(across_, picked);
-  }
-
   __m256i pick_, across_, lower_, down_;
 };
 
 // Places of windows: inside the plane as a whole, so that no border has to be minded.
 class WindowRoom {
  public:
-  explicit WindowRoom(const Plane& plane)
-      : most_x_(plane.width - kWindowWidth), most_y_(plane.height - kWindowHeight) {}
+  WindowRoom(const Plane& plane, int height) : most_x_(plane.width - kWindowWidth), most_y_(plane.height - height) {}
 
   bool holds(int x, int y) const { return x >= 0 && x <= most_x_ && y >= 0 && y <= most_y_; }
 
