@@ -6,8 +6,8 @@ set -eu
 mkdir -p "$1"
 cd "$1"
 for package in tuxpaint-stamps-default fillets-ng-data fillets-ng-data-cs asterisk-core-sounds-ru \
-  asterisk-core-sounds-ru-g722 asterisk-core-sounds-it asterisk-core-sounds-fr asterisk-core-sounds-es \
-  asterisk-prompt-it-menardi-wav asterisk-prompt-fr-armelle asterisk-prompt-es-co; do
+  asterisk-core-sounds-ru-g722 asterisk-core-sounds-it asterisk-core-sounds-es asterisk-prompt-it-menardi-wav \
+  asterisk-prompt-es-co; do
   [ -d "$package" ] && continue
   apt-get download "$package"
   dpkg-deb -x "$package"_*.deb "$package.part"

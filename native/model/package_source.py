@@ -21,7 +21,7 @@ _EDGE = 0.35           # Seconds of rest kept before and after the words.
 _WORST_SHARE = 0.15    # Of each voice's recordings, those that fit their text least.
 _WORST_FIT = -2.1      # Nats, by phone and by frame: below it text and recording do not belong together.
 _LEAST_SHARE = 0.3     # Of a voice whose fitting recordings are fewer, even those fit by chance: effects, other texts.
-_CLIPPED = 0.002       # Share of samples at full scale.
+_CLIPPED = 0.03        # Share of samples at full scale, above which consonants turn into noise.
 _RATE = (4.0, 24.0)    # Phones a second while speaking; people speak 8 to 18.
 _LONG = {True: 0.7, False: 0.45}  # Seconds that a vowel, another phone, may last.
 
