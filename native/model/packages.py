@@ -31,9 +31,9 @@ class Voice:
 
 
 # Languages of Tux Paint's stamps: suffix of the recordings, key of the texts, espeak-ng's voice. Danish is held out;
-# Bulgarian and Dutch are too muffled to be aligned.
-_STAMPS = (("ru", "ru", "ru"), ("ro", "ro", "ro"), ("fr", "fr", "fr"), ("ca", "ca", "ca"), ("es", "es", "es"),
-           ("be", "be", "be"), ("el", "el", "el"), ("da", "da", "da"), ("en", "", "en-gb-x-rp"))
+# Bulgarian and Dutch are too muffled to be aligned, Spanish is overdriven.
+_STAMPS = (("ru", "ru", "ru"), ("ro", "ro", "ro"), ("fr", "fr", "fr"), ("ca", "ca", "ca"), ("be", "be", "be"),
+           ("el", "el", "el"), ("da", "da", "da"), ("en", "", "en-gb-x-rp"))
 _HELD_STAMPS = {"da"}
 # Of Fish Fillets' speakers, only the big fish is free enough of echo for the alignment; the others stay out.
 _FISH = {"v": "big fish"}
