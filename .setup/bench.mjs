@@ -1,6 +1,10 @@
-// `npm run bench [words…]`: figures beside their peers, each in the same run. Words pick the parts; none runs them all.
+// `npm run bench [words…]`: figures beside their peers, each in the same run. Words pick the parts; none runs them all. The
+// last thing printed is a table of the floors; a missed one makes it fail.
+//
+// VISEME_RECORDINGS names a folder of recordings that somebody has aligned (json/ and flac/), for the part `net`.
 
 import { join } from "node:path";
+import { collectRows, floorsTable, holds } from "./floors.mjs";
 import { run } from "./processes.mjs";
 import { root } from "./report.mjs";
 import { main, node, setup } from "./setup.mjs";
@@ -17,12 +21,17 @@ const configure = [
 ];
 
 const weights = "native/model/visemes.vvn";
+const program = (name) => join(build, "bench", name);
+const recordings = process.env.VISEME_RECORDINGS ? ["--dev", process.env.VISEME_RECORDINGS] : [];
 
 /** Each part: what it is called and the commands that print its rows. */
 const parts = {
-  warp: [[join(build, "bench/warp_bench")]],
-  net: [[node, "native/bench/net_peers.mjs", "--tool", join(build, "bench/net_bench"), "--weights", weights]],
-  encode: [[join(build, "bench/encode_bench")]],
+  warp: [[program("warp_bench")]],
+  net: [
+    [node, "native/bench/net_peers.mjs", "--tool", program("net_bench"), "--weights", weights, ...recordings],
+  ],
+  encode: [[program("encode_bench")]],
+  stage: [[node, "bench/stage/main.ts", program("stage_bench"), weights]],
   avatars: [
     [node, "bench/avatars/prepare.ts"],
     [node, "bench/avatars/media.ts"],
@@ -38,18 +47,28 @@ const parts = {
 };
 
 /** Parts that run programs of the native build. */
-const native = new Set(["warp", "net", "encode"]);
+const native = new Set(["warp", "net", "encode", "stage"]);
 
 await main(async () => {
-  const wanted = process.argv.slice(2);
+  const words = process.argv.slice(2);
+  // What an encoder costs says little without the Stage that it works in.
+  const wanted = words.includes("encode") ? [...words, "stage"] : words;
   await setup({ purposes: ["run", "bench"] });
   if (wanted.length === 0 || wanted.some((name) => native.has(name))) {
     await run("cmake", configure);
     await run("cmake", ["--build", build, "--parallel", "2"]);
   }
+  const { rows, take } = collectRows();
   for (const [name, commands] of Object.entries(parts)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     console.log(`\n# ${name}`);
-    for (const [program, ...args] of commands) await run(program, args, { show: true });
+    for (const [command, ...args] of commands) {
+      // Only the native parts print rows; the others' output goes through untouched.
+      if (!native.has(name)) await run(command, args, { show: true });
+      else await run(command, args, { onLine: (line) => take(name, line) || console.log(line) });
+    }
   }
+  if (rows.length === 0) return;
+  console.log(`\n# floors\n${floorsTable(rows)}`);
+  if (!rows.every(holds)) process.exitCode = 1;
 });

@@ -23,7 +23,21 @@ const groups = {
     "pocketsphinx-en-us",
   ],
   test: ["chromium", "fonts-dejavu-core", "python3-aiortc"],
-  bench: ["chromium", "libopencv-dev", "libopenh264-dev", "libespeak-ng-dev", "libx264-dev"],
+  bench: [
+    "chromium",
+    "festival",
+    "festvox-itapc16k",
+    "festvox-kdlpc16k",
+    "flite",
+    "libespeak-ng1",
+    "libopencv-dev",
+    "libopenh264-dev",
+    "libpocketsphinx3",
+    "libx264-dev",
+    "pocketsphinx-testdata",
+    "python3-numpy",
+    "python3-scipy",
+  ],
 };
 
 const installed = (name) =>

@@ -4,16 +4,25 @@ export interface Row {
   name: string;
   value: number;
   unit: string;
-  /** What the figure must not go below or above. */
-  floor?: { atLeast: number } | { atMost: number };
+  /** What the figure must not go below or above; `within`: either way from zero. */
+  floor?: { atLeast: number } | { atMost: number } | { within: number };
   /** What it stands beside, measured in the same run. */
   peer?: { name: string; value: number };
 }
 
 const format = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
-export const holds = ({ value, floor }: Row): boolean =>
-  floor === undefined || ("atLeast" in floor ? value >= floor.atLeast : value <= floor.atMost);
+/** False for what is no number, too. */
+export function holds({ value, floor }: Row): boolean {
+  if (floor === undefined) return true;
+  if ("atLeast" in floor) return value >= floor.atLeast;
+  return "atMost" in floor ? value <= floor.atMost : Math.abs(value) <= floor.within;
+}
+
+function describeFloor(floor: NonNullable<Row["floor"]>): string {
+  if ("atLeast" in floor) return `≥ ${floor.atLeast}`;
+  return "atMost" in floor ? `≤ ${floor.atMost}` : `within ±${floor.within}`;
+}
 
 export function describeRow(row: Row): string {
   const words = [`${row.name}: ${format(row.value)} ${row.unit}`];
@@ -22,8 +31,7 @@ export function describeRow(row: Row): string {
     words.push(`${row.peer.name} ${format(row.peer.value)} ${row.unit}, ratio ${format(ratio)}`);
   }
   if (row.floor) {
-    const bound = "atLeast" in row.floor ? `≥ ${row.floor.atLeast}` : `≤ ${row.floor.atMost}`;
-    words.push(`${bound} ${holds(row) ? "holds" : "MISSED"}`);
+    words.push(`${describeFloor(row.floor)} ${holds(row) ? "holds" : "MISSED"}`);
   }
   return words.join(" · ");
 }

@@ -17,6 +17,8 @@ export interface Recording {
   audioRate: number;
   /** How far the browser itself says its sound is behind its picture, milliseconds on the sender's clock; median. */
   soundBehindMs: number;
+  /** Of the sound, how much never came. */
+  lostSeconds: number;
 }
 
 /** Enough to find a clause again; a sixth of the Opus clock. */
@@ -25,20 +27,29 @@ const audioRate = 8000;
 const videoClock = 90_000;
 const audioClock = 48_000;
 
-/** Goes live, has every text spoken as written, one after the other, and returns what was seen and heard. */
+/** Texts that a voice of the box says as written, one after the other, or a sound file (WAV, 16 kHz, mono) that it speaks. */
+export type Speech = { voice: string; texts: string[] } | { samples: Int16Array; sampleRate: number };
+
+/** The first seconds of any connection are not recorded: jitter buffers find their size. */
+export const settleSeconds = 3;
+/** What the file of `Speech` must begin with for its speech to be recorded, with a look at the lips at rest. */
+export const leadInSeconds = settleSeconds + 3;
+
+/** Goes live, has something said, and returns what was seen and heard. */
 export async function recordSpeech(options: {
   boxUrl: string;
   avatar: string;
-  voice: string;
-  texts: string[];
+  speech: Speech;
   folder: string;
 }): Promise<Recording> {
+  const { speech, avatar } = options;
+  const sound = "samples" in speech ? await upload(options.boxUrl, speech) : undefined;
   const browser = await launchChromium();
   try {
     const page = await openPage(browser, options.boxUrl);
-    await goLive(page, { avatar: options.avatar, gather: false, tapAudio: true });
+    await goLive(page, { avatar, audio: sound, gather: false, tapAudio: true });
     const heard = await page.evaluate(
-      async ({ texts, voice, audioClock }) => {
+      async ({ texts, voice, fileSeconds, settleSeconds, audioClock }) => {
         const { video, peer, opus } = window.live;
         const wait = (ms: number) =>
           new Promise((resolve) => {
@@ -64,8 +75,7 @@ export async function recordSpeech(options: {
         await new Promise((resolve) => {
           socket.addEventListener("open", resolve);
         });
-        // The first seconds of any connection: jitter buffers find their size.
-        await wait(3000);
+        await wait(1000 * settleSeconds);
 
         const frames: { rtpTimestamp: number; jpeg: Promise<string> }[] = [];
         opus.length = 0;
@@ -98,6 +108,7 @@ export async function recordSpeech(options: {
           await done;
           await wait(400);
         }
+        if (texts.length === 0) await wait(1000 * (fileSeconds - settleSeconds));
         await wait(500);
         recording = false;
         clearInterval(readClocks);
@@ -107,9 +118,13 @@ export async function recordSpeech(options: {
         const first = packets[0]?.rtpTimestamp ?? 0;
         const last = packets.at(-1)?.rtpTimestamp ?? 0;
         const samples = new Float32Array(last - first + audioClock);
+        // A decoder counts its output on from the first packet, also over packets that never came: each output belongs to
+        // the packet that it was made of.
+        let decoded = 0;
         const decoder = new AudioDecoder({
           output: (sound) => {
-            const at = Math.round((sound.timestamp * audioClock) / 1e6);
+            const at = (packets[decoded]?.rtpTimestamp ?? first) - first;
+            decoded += 1;
             sound.copyTo(samples.subarray(at, at + sound.numberOfFrames), {
               planeIndex: 0,
               format: "f32-planar",
@@ -124,9 +139,15 @@ export async function recordSpeech(options: {
           decoder.decode(new EncodedAudioChunk({ type: "key", timestamp, data }));
         }
         await decoder.flush();
+        if (decoded !== packets.length)
+          throw new Error(`Of ${packets.length} sound packets ${decoded} could be decoded.`);
+        // Of the sound's clock, how much never came.
+        const heardSamples = packets.length * 960;
+        const lostSeconds = (last - first + 960 - heardSamples) / audioClock;
         return {
           clauses,
           lags,
+          lostSeconds,
           firstSample: first,
           samples: await base64(new Blob([samples])),
           frames: await Promise.all(
@@ -134,7 +155,13 @@ export async function recordSpeech(options: {
           ),
         };
       },
-      { texts: options.texts, voice: options.voice, audioClock },
+      {
+        texts: "texts" in speech ? speech.texts : [],
+        voice: "voice" in speech ? speech.voice : "",
+        fileSeconds: "samples" in speech ? speech.samples.length / speech.sampleRate : 0,
+        settleSeconds,
+        audioClock,
+      },
     );
     // Both RTP clocks of a box count from the same instant.
     const zero = heard.firstSample / audioClock;
@@ -148,10 +175,45 @@ export async function recordSpeech(options: {
       bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
     );
     const audio = decimate(heardSamples, audioClock / audioRate);
-    return { clauses: heard.clauses, frames, audio, audioRate, soundBehindMs: median(heard.lags) };
+    const { clauses, lostSeconds } = heard;
+    return { clauses, frames, audio, audioRate, soundBehindMs: median(heard.lags), lostSeconds };
   } finally {
     await browser.close();
   }
+}
+
+/** Hands a sound to the box; returns the name under which it is spoken. */
+async function upload(
+  boxUrl: string,
+  { samples, sampleRate }: { samples: Int16Array; sampleRate: number },
+): Promise<string> {
+  const form = new FormData();
+  form.set("file", new Blob([wavOf(samples, sampleRate)]), "speech.wav");
+  const response = await fetch(`${boxUrl}/api/upload`, { method: "POST", body: form });
+  if (!response.ok) throw new Error(`POST /api/upload answered ${response.status}: ${await response.text()}`);
+  return ((await response.json()) as { audio: string }).audio;
+}
+
+/** A RIFF file of 16-bit mono samples. */
+function wavOf(samples: Int16Array, sampleRate: number): Uint8Array<ArrayBuffer> {
+  const headerBytes = 44;
+  const bytes = new Uint8Array(headerBytes + samples.length * 2);
+  const view = new DataView(bytes.buffer);
+  const text = (at: number, word: string) => bytes.set(new TextEncoder().encode(word), at);
+  text(0, "RIFF");
+  view.setUint32(4, bytes.length - 8, true);
+  text(8, "WAVEfmt ");
+  view.setUint32(16, 16, true);
+  view.setUint16(20, 1, true);
+  view.setUint16(22, 1, true);
+  view.setUint32(24, sampleRate, true);
+  view.setUint32(28, sampleRate * 2, true);
+  view.setUint16(32, 2, true);
+  view.setUint16(34, 16, true);
+  text(36, "data");
+  view.setUint32(40, samples.length * 2, true);
+  samples.forEach((sample, i) => view.setInt16(headerBytes + i * 2, sample, true));
+  return bytes;
 }
 
 /** Every `factor` samples become their mean. */

@@ -85,6 +85,28 @@ export function minimumWithin(track: Track, from: number, to: number): number {
   return least;
 }
 
+/** Stretches of `from` … `to`, read every `step` seconds, in which a track is at most `level`. */
+export function runsBelow(
+  track: Track,
+  level: number,
+  { from, to, step }: { from: number; to: number; step: number },
+): { from: number; to: number }[] {
+  const runs: { from: number; to: number }[] = [];
+  let open: { from: number; to: number } | null = null;
+  for (let i = 0; from + i * step < to; i += 1) {
+    const time = from + i * step;
+    if (valueAt(track, time) > level) {
+      open = null;
+    } else if (open) {
+      open.to = time;
+    } else {
+      open = { from: time, to: time };
+      runs.push(open);
+    }
+  }
+  return runs;
+}
+
 /**
  * Where a short signal lies in a long one: the lag in samples with the highest normalised cross-correlation among
  * `from` … `to`, found on every `stride`th lag and refined, and that correlation (1 is an exact copy).

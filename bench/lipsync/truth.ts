@@ -1,99 +1,85 @@
-// What the mouth should have done, from the synthesizer's own phoneme events.
+// What the mouth should have done: phones with their times, and the jaw's opening that follows from them.
 
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export interface Phoneme {
-  /** IPA symbol; empty for a pause. */
-  ipa: string;
+export interface Phone {
+  /** As its source names it. */
+  name: string;
+  /** Of Oculus LipSync's fifteen. */
+  viseme: string;
   startSeconds: number;
   endSeconds: number;
 }
 
-export interface SpokenClause {
+export interface Clip {
   text: string;
-  sampleRate: number;
+  /** Its sound, mono. */
+  wav: string;
   samples: Int16Array;
-  phonemes: Phoneme[];
+  phones: Phone[];
 }
 
-/** Speaks one clause with libespeak-ng exactly as the box does, and keeps its phoneme times. */
-export async function speakClause(options: {
-  text: string;
-  voice: string;
-  wordsPerMinute: number;
-  folder: string;
-  index: number;
-}): Promise<SpokenClause> {
-  const wav = join(options.folder, `clause-${options.index}.wav`);
-  const script = join(import.meta.dirname, "espeak_events.py");
-  const child = spawn("python3", [script, options.voice, String(options.wordsPerMinute), wav]);
+export type Job =
+  | { source: "espeak"; voice: string; wordsPerMinute: number; text: string }
+  | { source: "flite" | "festival"; voice: string; text: string }
+  | { source: "recording"; path: string; text: string };
+
+/** Of every clip. */
+export const sampleRate = 16_000;
+const wavHeaderBytes = 44;
+
+/** Speaks or aligns each job into a file under `folder`; null for one that could not be. */
+export async function truthsOf(jobs: readonly Job[], folder: string): Promise<(Clip | null)[]> {
+  mkdirSync(folder, { recursive: true });
+  const child = spawn("python3", [join(import.meta.dirname, "truths.py"), folder]);
   let json = "";
   let complaint = "";
   child.stdout.on("data", (chunk: Buffer) => (json += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (complaint += chunk.toString()));
-  child.stdin.end(options.text);
+  child.stdin.end(JSON.stringify(jobs));
   const code = await new Promise((resolve, reject) => {
     child.once("error", reject).once("close", resolve);
   });
-  if (code !== 0) throw new Error(`espeak_events.py failed: ${complaint}`);
-  const report = JSON.parse(json) as {
-    sample_rate: number;
-    seconds: number;
-    phonemes: { p: string; s: number }[];
-  };
-  const phonemes = report.phonemes.map((phoneme, i) => ({
-    ipa: phoneme.p,
-    startSeconds: phoneme.s,
-    endSeconds: report.phonemes[i + 1]?.s ?? report.seconds,
-  }));
-  const headerBytes = 44;
-  const bytes = readFileSync(wav).subarray(headerBytes);
-  const samples = new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-  return { text: options.text, sampleRate: report.sample_rate, samples, phonemes };
+  if (code !== 0) throw new Error(`truths.py failed: ${complaint}`);
+  type Told = { text: string; wav: string; phones: { p: string; s: number; e: number; v: string }[] } | null;
+  return (JSON.parse(json) as Told[]).map((told) => {
+    if (!told) return null;
+    const bytes = readFileSync(told.wav).subarray(wavHeaderBytes);
+    return {
+      text: told.text,
+      wav: told.wav,
+      samples: new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)),
+      phones: told.phones.map(({ p, s, e, v }) => ({ name: p, viseme: v, startSeconds: s, endSeconds: e })),
+    };
+  });
 }
 
-/** Consonants that need the lips shut. */
-export const isBilabial = (ipa: string): boolean => /^[pbm]/.test(ipa);
-
-/** Jaw opening, 0..1, of each sound: the openness of its viseme as the field's scoring convention has it. */
-const opening: [RegExp, number][] = [
-  [/^[pbm]/, 0],
-  [/^[fv]/, 0.15],
-  [/^[θð]/, 0.25],
-  [/^(t|d)ʃ|^dʒ|^[ʃʒ]/, 0.25],
-  [/^[tdɾ]/, 0.2],
-  [/^[kɡgŋxɣ]/, 0.3],
-  [/^[sz]/, 0.15],
-  [/^[nlɫɬ]/, 0.25],
-  [/^[ɹrʁ]/, 0.3],
-  [/^w/, 0.35],
-  [/^j/, 0.4],
-  [/^[aɑɐʌæ]/, 1],
-  [/^[eɛəɜɚɝ]/, 0.7],
-  [/^[iɪᵻɨy]/, 0.4],
-  [/^[oɔɒø]/, 0.7],
-  [/^[uʊ]/, 0.35],
-];
-
-const openness = (ipa: string): number | null => {
-  const symbol = ipa.replace(/^[ˈˌ]/, "");
-  if (symbol === "") return 0;
-  // h has no shape of its own.
-  return opening.find(([pattern]) => pattern.test(symbol))?.[1] ?? null;
+/** Jaw opening, 0..1, of each viseme: the field's scoring convention, as in native/model/phones.py. */
+const openness: Record<string, number> = {
+  sil: 0,
+  PP: 0,
+  FF: 0.15,
+  TH: 0.25,
+  DD: 0.2,
+  kk: 0.3,
+  CH: 0.25,
+  SS: 0.15,
+  nn: 0.25,
+  RR: 0.3,
+  aa: 1,
+  E: 0.7,
+  I: 0.4,
+  O: 0.7,
+  U: 0.35,
 };
 
-/** Jaw opening sampled at the given times, smoothed over 70 ms. Times are seconds from the clause's first sample. */
-export function jawCurve(phonemes: readonly Phoneme[], times: readonly number[]): number[] {
+/** Jaw opening sampled at the given times, smoothed over 70 ms. Times are seconds from the clip's first sample. */
+export function jawCurve(phones: readonly Phone[], times: readonly number[]): number[] {
   const raw = (time: number): number => {
-    const index = phonemes.findIndex((phoneme) => time >= phoneme.startSeconds && time < phoneme.endSeconds);
-    if (index < 0) return 0;
-    for (let i = index; i < phonemes.length; i += 1) {
-      const value = openness(phonemes[i]?.ipa ?? "");
-      if (value !== null) return value;
-    }
-    return 0;
+    const phone = phones.find(({ startSeconds, endSeconds }) => time >= startSeconds && time < endSeconds);
+    return openness[phone?.viseme ?? "sil"] ?? 0;
   };
   const halfWindow = 0.035;
   const stepSeconds = 0.005;

@@ -27,7 +27,8 @@ def main() -> None:
         for i, (pcm, phones, text) in enumerate(utterances):
             name = f"{path.stem}_{i:02}"
             (options.out / "pcm" / f"{name}.pcm").write_bytes(pcm.astype("<i2").tobytes())
-            clip = {"id": name, "voice": meta["voice"], "text": text, "sr": 16000, "dur": len(pcm) / 16000,
+            clip = {"id": name, "voice": meta["voice"], "kind": meta["kind"], "text": text, "sr": 16000,
+                    "dur": len(pcm) / 16000,
                     "phones": [{"p": p.name, "s": p.start, "e": p.end, "v": p.viseme, "alt": list(p.alt)} for p in phones]}
             (options.out / "json" / f"{name}.json").write_text(json.dumps(clip))
 

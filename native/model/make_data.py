@@ -1,6 +1,7 @@
 """Writes speech with known phone times into a cache folder: one .npz per voice (int16 at 16 kHz, utterance bounds, phones).
 
     python3 make_data.py --cache /tmp/viseme-data [--sources espeak,flite,festival,recordings,foreign,packages]
+    python3 make_data.py --cache /tmp/viseme-held --held    only voices that are never trained on
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def load(path: Path) -> tuple[dict, list[tuple[np.ndarray, list[Phone], str]]]:
                   for a, b, ph, text in zip(bounds, bounds[1:], phones, texts)]
 
 
-def make_espeak(cache: Path, seconds: float) -> None:
+def make_espeak(cache: Path, seconds: float, held_only: bool = False) -> None:
     from espeak_source import Espeak
     espeak = Espeak()
     variants = list(TRAIN_VARIANTS)
@@ -87,7 +88,7 @@ def make_espeak(cache: Path, seconds: float) -> None:
     for i, variant in enumerate(variants):
         train.append(f"{'en-us' if i % 2 else ENGLISH[i % len(ENGLISH)]}+{variant}")
         train.append(f"{OTHERS[i % len(OTHERS)]}+{variant}")
-    for voice in [*train, *HELD_ESPEAK]:
+    for voice in HELD_ESPEAK if held_only else [*train, *HELD_ESPEAK]:
         held = voice in HELD_ESPEAK
         path = cache / f"espeak_{voice}.npz"
         if path.exists():
@@ -109,9 +110,11 @@ def make_espeak(cache: Path, seconds: float) -> None:
         save(path, {"voice": voice, "kind": "espeak", "language": language, "held": held}, utterances)
 
 
-def make_flite(cache: Path, seconds: float) -> None:
+def make_flite(cache: Path, seconds: float, held_only: bool = False) -> None:
     import segment_sources
     for voice, held in segment_sources.FLITE.items():
+        if held_only and not held:
+            continue
         rng = random.Random(zlib.crc32(voice.encode()))
         utterances, total = [], 0.0
         for text in endless_text("en", rng):
@@ -124,11 +127,11 @@ def make_flite(cache: Path, seconds: float) -> None:
                                             "weight": 1.5}, utterances)
 
 
-def make_festival(cache: Path, seconds: float) -> None:
+def make_festival(cache: Path, seconds: float, held_only: bool = False) -> None:
     import segment_sources
     for voice, (language, held) in segment_sources.FESTIVAL.items():
         path = cache / f"festival_{voice}.npz"
-        if path.exists():
+        if path.exists() or (held_only and not held):
             continue
         rng = random.Random(zlib.crc32(voice.encode()))
         texts, letters = [], 0
@@ -143,7 +146,7 @@ def make_festival(cache: Path, seconds: float) -> None:
                         "weight": 1.5}, utterances)
 
 
-def make_recordings(cache: Path, dev: Path | None, held_recordings: list[list[str]]) -> None:
+def make_recordings(cache: Path, dev: Path | None, held_recordings: list[list[str]], held_only: bool = False) -> None:
     import recordings
     from align import Aligner
     aligner = Aligner(cache)
@@ -153,9 +156,10 @@ def make_recordings(cache: Path, dev: Path | None, held_recordings: list[list[st
         held_names = {name.removeprefix("ast_") for name, _ in aligned}
         save(cache / "real_dev.npz", {"voice": "Allison, held prompts", "kind": "real", "language": "en", "held": True},
              [utterance for _, utterance in aligned])
-    english = recordings.english_prompts(aligner, held_names)
-    save(cache / "real_allison.npz", {"voice": "Allison", "kind": "real", "language": "en", "held": False,
-                                      "weight": 3.0}, english)
+    if not held_only:
+        english = recordings.english_prompts(aligner, held_names)
+        save(cache / "real_allison.npz", {"voice": "Allison", "kind": "real", "language": "en", "held": False,
+                                          "weight": 3.0}, english)
     held = recordings.test_recordings(aligner)
     for path, text in held_recordings:
         pcm = recordings.decode(Path(path))
@@ -194,19 +198,20 @@ def main() -> None:
                         help="a recording to evaluate on, never trained on")
     parser.add_argument("--net", type=Path, help="visemes.pt that aligns the sources `foreign` and `packages`")
     parser.add_argument("--packages", type=Path, default=Path("/"), help="folder that fetch_voices.sh filled")
+    parser.add_argument("--held", action="store_true", help="only voices that are never trained on")
     parser.add_argument("--seconds", type=float, default=110.0, help="speech per synthetic training voice")
     options = parser.parse_args()
     options.cache.mkdir(parents=True, exist_ok=True)
     for source in options.sources.split(","):
         began = time.time()
         if source == "espeak":
-            make_espeak(options.cache, options.seconds)
+            make_espeak(options.cache, options.seconds, options.held)
         elif source == "flite":
-            make_flite(options.cache, options.seconds)
+            make_flite(options.cache, options.seconds, options.held)
         elif source == "festival":
-            make_festival(options.cache, options.seconds)
+            make_festival(options.cache, options.seconds, options.held)
         elif source == "recordings":
-            make_recordings(options.cache, options.dev, options.held_recording)
+            make_recordings(options.cache, options.dev, options.held_recording, options.held)
         elif source == "foreign" and options.net:
             make_foreign(options.cache, options.net)
         elif source == "packages" and options.net:

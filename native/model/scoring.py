@@ -80,12 +80,12 @@ def add_clip(score: Score, weights: np.ndarray, start: float, phones: list[Phone
             tally[2] += not any(times[i] <= b + 0.04 and times[j - 1] >= a - 0.04 for a, b in events)
 
 
-def best_offset(clips: list[tuple[np.ndarray, float, list[Phone]]]) -> float:
-    """The shift in -80..80 ms that makes most frames right."""
+def best_offset(clips: list[tuple[np.ndarray, float, list[Phone]]], latest: float = 0.08) -> float:
+    """The shift from -80 ms to `latest` seconds, in steps of 5 ms, that makes most frames right."""
     def right(offset: float) -> int:
         total = 0
         for weights, start, phones in clips:
             labels, _ = truth_track(phones, start + HOP * np.arange(len(weights)) - offset)
             total += int((weights.argmax(1) == labels).sum())
         return total
-    return max((round(k * 0.005, 3) for k in range(-16, 17)), key=right)
+    return max((round(k * 0.005, 3) for k in range(-16, round(latest / 0.005) + 1)), key=right)

@@ -27,14 +27,15 @@ export async function openPage(browser: Browser, boxUrl: string): Promise<Page> 
 /**
  * Goes live in the page.
  * @param options.tapAudio Keep a copy of the encoded audio (Chromium's encoded transform).
+ * @param options.audio A sound file of the caller's (`POST /api/upload`) to speak as soon as the session is open.
  * @param options.gather Wait for ICE gathering before the offer is posted, as simple WHEP clients do.
  * @returns Milliseconds from `POST /connect` to the first decoded frame.
  */
 export function goLive(
   page: Page,
-  options: { avatar?: string; gather: boolean; tapAudio?: boolean },
+  options: { avatar?: string; audio?: string; gather: boolean; tapAudio?: boolean },
 ): Promise<number> {
-  return page.evaluate(async ({ avatar, gather, tapAudio = false }) => {
+  return page.evaluate(async ({ avatar, audio, gather, tapAudio = false }) => {
     const peer = new RTCPeerConnection({ encodedInsertableStreams: tapAudio } as RTCConfiguration);
     const opus: Window["live"]["opus"] = [];
     interface EncodedFrame {
@@ -82,12 +83,13 @@ export function goLive(
       video.requestVideoFrameCallback((now) => resolve(now));
     });
     const postedAt = performance.now();
-    const response = await fetch("/connect", {
+    const path = audio ? "/offer" : "/connect";
+    const response = await fetch(path, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ sdp: peer.localDescription?.sdp, type: "offer", avatar }),
+      body: JSON.stringify({ sdp: peer.localDescription?.sdp, type: "offer", avatar, audio }),
     });
-    if (!response.ok) throw new Error(`POST /connect answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
     const answer = await response.json();
     await peer.setRemoteDescription({ type: "answer", sdp: answer.sdp });
     const firstFrameAt = await firstFrame;

@@ -1,0 +1,15 @@
+// The types of floors.mjs, for tests.
+
+export interface FloorRow {
+  name: string;
+  value: number | null;
+  unit?: string;
+  atLeast?: number;
+  atMost?: number;
+  peer?: string;
+  peerValue?: number;
+}
+
+export function collectRows(): { rows: FloorRow[]; take(part: string, line: string): boolean };
+export function holds(row: FloorRow): boolean;
+export function floorsTable(rows: FloorRow[]): string;
