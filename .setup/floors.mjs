@@ -11,12 +11,6 @@
  * @property {number} [peerValue]
  */
 
-/** Times faster than OpenCV's bilinear remap of the same frame that the warp must be, by size of the frame. */
-const warpFloors = new Map([
-  ["512x512", 6],
-  ["1920x1080", 8],
-]);
-
 /**
  * Rows from the lines that a part's programs print: lines of JSON that say so themselves, and the tables of programs that
  * print for people.
@@ -30,15 +24,14 @@ export function collectRows() {
   const parse = {
     warp(line) {
       if (!line.startsWith("{")) return;
-      const { size, framing, contender, ms_per_frame: ms, times_faster: times } = JSON.parse(line);
-      if (contender === "visavis") ours = ms;
+      const { size, framing, contender, ms_per_frame: ms, times_faster: times, floor } = JSON.parse(line);
       if (contender !== "opencv_remap_bgr" && contender !== "opencv_remap_i420") return;
       const name = `warp ${size}, ${framing}: times faster than ${contender.replaceAll("_", " ")}`;
       rows.push({
         name,
         value: times,
         unit: "×",
-        atLeast: warpFloors.get(size),
+        atLeast: floor,
         peer: "ms a frame",
         peerValue: ms,
       });
