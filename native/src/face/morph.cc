@@ -54,7 +54,6 @@ class MeshMorph final : public FaceMorph {
     if (box.width < 2 || box.height < 2) return;
     for (int y = 0; y < box.height; ++y) rows_[static_cast<std::size_t>(y)] = {box.width, 0};
     for (std::size_t end = 0; end < 2; ++end) {
-      std::fill_n(maps_[end].begin(), static_cast<std::size_t>(pitch_) * box.height, 0);
       fill(triangles, offsets_[end], {box, maps_[end].data(), pitch_, rows_.data()});
     }
     warp(from.picture, to.picture, box, weight, out);
@@ -109,6 +108,7 @@ class MeshMorph final : public FaceMorph {
     }
   }
 
+  // Leaves the maps at zero for the next frame.
   void warp(const I420View& from, const I420View& to, const Box& box, std::uint32_t weight, const I420MutView& out) {
     const Plane luma[2] = {{from.y, from.stride_y, width_, height_}, {to.y, to.stride_y, width_, height_}};
     const int half_width = width_ / 2, half_height = height_ / 2;
@@ -142,6 +142,10 @@ class MeshMorph final : public FaceMorph {
       }
       mix_lines(weight, count, out.u + chroma);
       kernels_.mix_row(lines_[2].data(), lines_[3].data(), weight, count, out.v + chroma);
+      for (auto& map : maps_) {
+        std::fill_n(map.begin() + static_cast<std::ptrdiff_t>(at), end - begin, 0);
+        std::fill_n(map.begin() + static_cast<std::ptrdiff_t>(at) + pitch_, end - begin, 0);
+      }
     }
   }
 

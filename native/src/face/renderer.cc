@@ -218,7 +218,11 @@ class MeshRenderer final : public FaceRenderer {
     const MouthInterior& mouth = rig_.mouth;
     for (std::size_t k = 1; k < layers_.size(); ++k) {
       const Plane opacity = {layers_[k].layer->alpha.data(), mouth.width, mouth.width, mouth.height};
-      kernels_.sample_row(opacity, layer_ramp(layers_[k].map, x, y, step, 1.0f), count, alpha_[k - 1].data());
+      std::uint8_t* const alpha = alpha_[k - 1].data();
+      kernels_.sample_row(opacity, layer_ramp(layers_[k].map, x, y, step, 1.0f), count, alpha);
+      std::uint8_t any = 0;
+      for (int i = 0; i < count; ++i) any |= alpha[i];
+      shows_[k - 1] = any != 0;
     }
   }
 
@@ -232,8 +236,7 @@ class MeshRenderer final : public FaceRenderer {
     std::uint8_t* over = lines_[1].data();
     for (std::size_t k = 0; k < layers_.size(); ++k) {
       // A layer that shows nowhere in this row needs no colour.
-      if (k > 0 && std::all_of(alpha_[k - 1].begin(), alpha_[k - 1].begin() + count, [](auto a) { return a == 0; }))
-        continue;
+      if (k > 0 && !shows_[k - 1]) continue;
       const Plane color = {plane_of(*layers_[k].layer), width, width, height};
       kernels_.sample_row(color, layer_ramp(layers_[k].map, x, y, step, scale), count, k == 0 ? under : over);
       if (k > 0) kernels_.blend_row(over, alpha_[k - 1].data(), count, under);
@@ -311,6 +314,7 @@ class MeshRenderer final : public FaceRenderer {
   std::array<LayerPlace, 4> layers_{};
   std::array<std::vector<std::uint8_t>, 5> lines_;
   std::array<std::vector<std::uint8_t>, 3> alpha_;
+  std::array<bool, 3> shows_{};  // Whether the layer's opacities along the present row are anything but 0.
 };
 
 }  // namespace

@@ -58,6 +58,15 @@ CHECK_CASE("AVX2 and portable give the same bits") {
   }
 }
 
+CHECK_CASE("a frame is the same whatever was drawn before it") {
+  const auto used = FaceMorph::create(kSide, kSide);
+  for (const float share : {0.9f, 0.2f, 0.6f}) {
+    const I420Frame a = morphed(*used, share, pair().triangles);
+    const I420Frame b = morphed(*FaceMorph::create(kSide, kSide), share, pair().triangles);
+    CHECK(std::ranges::equal(a.bytes(), b.bytes()));
+  }
+}
+
 CHECK_CASE("a line moves from place to place instead of fading here and there") {
   // The edge of the upper lid in the middle of the left eye: dark on light, and nowhere twice.
   const auto morph = FaceMorph::create(kSide, kSide);

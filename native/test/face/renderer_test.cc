@@ -128,6 +128,22 @@ CHECK_CASE("AVX2 and portable give the same bits") {
   }
 }
 
+CHECK_CASE("a frame is the same whatever was drawn before it") {
+  const Built built(256, 256, Expression::kSmiling);
+  for (const WarpDevice device : {WarpDevice::kAuto, WarpDevice::kPortable}) {
+    const auto used = FaceRenderer::create(built.avatar, device);
+    I420Frame a(256, 256), b(256, 256);
+    std::mt19937 random(5);
+    for (int i = 0; i < 12; ++i) {
+      const MouthPose pose = random_pose(random);
+      const int frame = static_cast<int>(random() % 50);
+      used->render(frame, pose, a.view());
+      FaceRenderer::create(built.avatar, device)->render(frame, pose, b.view());
+      CHECK(std::ranges::equal(a.bytes(), b.bytes()));
+    }
+  }
+}
+
 CHECK_CASE("a padded picture gets the same pixels and keeps its padding") {
   const Built built(192, 192);
   const auto renderer = FaceRenderer::create(built.avatar);
