@@ -22,7 +22,7 @@ test("a configuration that will not do ends the process at once, and says why", 
   expect(output.text).toContain("BOX_PORT");
 });
 
-test("so does a file of moderation rules that cannot be used", { timeout: 60_000 }, async () => {
+test("so does a file of moderation rules that cannot be used", async () => {
   const stateDir = await mkdtemp(join(tmpdir(), "visavis-main-"));
   try {
     const rules = join(stateDir, "rules.json");
@@ -36,11 +36,11 @@ test("so does a file of moderation rules that cannot be used", { timeout: 60_000
   }
 });
 
-test("it listens, and a signal ends it and everything it started", { timeout: 60_000 }, async () => {
+test("it listens, and a signal ends it and everything it started", async () => {
   const stateDir = await mkdtemp(join(tmpdir(), "visavis-main-"));
   const { child, exit, output } = start({ BOX_PORT: "0", VISAVIS_STATE: stateDir });
   try {
-    await expect.poll(() => output.text, { timeout: 30_000 }).toContain("box listens");
+    await expect.poll(() => output.text).toContain("box listens");
     const line = output.text.split("\n").find((text) => text.includes("box listens")) ?? "{}";
     const { url } = JSON.parse(line) as { url: string };
     expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ ok: true, service: "box" });
@@ -53,42 +53,38 @@ test("it listens, and a signal ends it and everything it started", { timeout: 60
   }
 });
 
-test(
-  "a state folder is one box's at a time, by whatever path, until that is killed",
-  { timeout: 120_000 },
-  async () => {
-    const stateDir = await mkdtemp(join(tmpdir(), "visavis-main-"));
-    const other = `${stateDir}-link`;
-    await symlink(stateDir, other);
-    const first = start({ BOX_PORT: "0", VISAVIS_STATE: stateDir });
-    try {
-      await expect.poll(() => first.output.text, { timeout: 30_000 }).toContain("box listens");
-      // An upload of the running box, which a start would clear away.
-      const upload = join(stateDir, "incoming", "request-1");
-      await mkdir(upload, { recursive: true });
-      const second = start({ BOX_PORT: "0", VISAVIS_STATE: other });
-      expect(await second.exit).toBe(2);
-      expect(second.output.text).toContain("VISAVIS_STATE: another box is running");
-      expect(second.output.text).not.toContain("    at ");
-      expect(await stat(upload)).toBeDefined();
+test("a state folder is one box's at a time, by whatever path, until that is killed", async () => {
+  const stateDir = await mkdtemp(join(tmpdir(), "visavis-main-"));
+  const other = `${stateDir}-link`;
+  await symlink(stateDir, other);
+  const first = start({ BOX_PORT: "0", VISAVIS_STATE: stateDir });
+  try {
+    await expect.poll(() => first.output.text).toContain("box listens");
+    // An upload of the running box, which a start would clear away.
+    const upload = join(stateDir, "incoming", "request-1");
+    await mkdir(upload, { recursive: true });
+    const second = start({ BOX_PORT: "0", VISAVIS_STATE: other });
+    expect(await second.exit).toBe(2);
+    expect(second.output.text).toContain("VISAVIS_STATE: another box is running");
+    expect(second.output.text).not.toContain("    at ");
+    expect(await stat(upload)).toBeDefined();
 
-      first.child.kill("SIGKILL");
-      await first.exit;
-      const third = start({ BOX_PORT: "0", VISAVIS_STATE: other });
-      try {
-        await expect.poll(() => third.output.text, { timeout: 30_000 }).toContain("box listens");
-      } finally {
-        third.child.kill("SIGKILL");
-        await third.exit;
-      }
+    first.child.kill("SIGKILL");
+    await first.exit;
+    const third = start({ BOX_PORT: "0", VISAVIS_STATE: other });
+    try {
+      await expect.poll(() => third.output.text).toContain("box listens");
     } finally {
-      first.child.kill("SIGKILL");
-      await first.exit;
-      await rm(other, { force: true });
-      await rm(stateDir, { recursive: true, force: true });
+      third.child.kill("SIGKILL");
+      await third.exit;
     }
-  },
-);
+  } finally {
+    first.child.kill("SIGKILL");
+    await first.exit;
+    await rm(other, { force: true });
+    await rm(stateDir, { recursive: true, force: true });
+  }
+});
 
 test.each([
   ["is under a file", (folder: string) => writeFile(join(folder, "state"), "")],
@@ -99,7 +95,7 @@ test.each([
       await writeFile(join(folder, "state", "box", "avatars"), "");
     },
   ],
-])("a state folder that %s is a sentence and no stack", { timeout: 60_000 }, async (_, prepare) => {
+])("a state folder that %s is a sentence and no stack", async (_, prepare) => {
   const folder = await mkdtemp(join(tmpdir(), "visavis-main-"));
   try {
     await prepare(folder);

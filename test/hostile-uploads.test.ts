@@ -19,7 +19,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "visavis-uploads-"));
   box = await startBox();
-}, 120_000);
+});
 
 afterAll(async () => {
   await box?.stop();
@@ -58,7 +58,7 @@ async function traces(): Promise<{ children: string[]; folders: string[] }> {
   return { children: names.map((name) => name.trim()), folders };
 }
 
-test("hostile files", { timeout: 120_000 }, async () => {
+test("hostile files", async () => {
   const jpeg = await sharp(hugePng(200, 200)).jpeg().toBuffer();
   const path = join(folder, "whole.mov");
   await ffmpeg(..."-f lavfi -i testsrc2=s=192x144:d=3 -c:v libx264 -preset ultrafast".split(" "), path);
@@ -88,8 +88,7 @@ test("hostile files", { timeout: 120_000 }, async () => {
   form.set("file", new Blob([new Uint8Array(movOfAnother(await readFile(path), path))]), "alias.mov");
   const answer = await fetch(`${box.url}/api/avatar`, { method: "POST", body: form });
   const made = z.object({ avatar: z.string() }).safeParse(await answer.json());
-  if (answer.status === 200)
-    await expect.poll(() => stateOf(made.data?.avatar ?? ""), { timeout: 60_000 }).toBe("failed");
+  if (answer.status === 200) await expect.poll(() => stateOf(made.data?.avatar ?? "")).toBe("failed");
   else expect(answer.status).toBe(400);
 });
 
@@ -101,7 +100,7 @@ async function stateOf(avatar: string): Promise<string> {
   return builds[avatar]?.state ?? "none";
 }
 
-test("damaged files of every kind", { timeout: 300_000 }, async () => {
+test("damaged files of every kind", { timeout: 900_000 }, async () => {
   const samples = (await mediaSamples(folder)).filter(({ kind }) => kind !== "sound");
   const codes = new Set<string>();
   for (let number = 0; number < 40; number += 1) {

@@ -21,7 +21,7 @@ afterAll(() => box?.stop());
 /** One caller: goes live, receives pictures, and leaves in the given way. */
 async function visit(leave: "disconnect" | "vanish"): Promise<void> {
   const client = await connectRtc(box.url);
-  await expect.poll(() => client.video.length, { timeout: 5000, interval: 5 }).toBeGreaterThan(3);
+  await expect.poll(() => client.video.length, { interval: 5 }).toBeGreaterThan(3);
   if (leave === "disconnect") await fetch(`${box.url}/disconnect`, { method: "POST" });
   client.close();
 }
@@ -43,7 +43,7 @@ async function settled(): Promise<Footprint> {
   return now;
 }
 
-it(`${windows * cyclesAWindow} sessions leave nothing behind`, { timeout: 240_000 }, async () => {
+it(`${windows * cyclesAWindow} sessions leave nothing behind`, { timeout: 1_200_000 }, async () => {
   for (let cycle = 0; cycle < warmUp; cycle += 1) await visit("disconnect");
   const early = await settled();
   let late = early;

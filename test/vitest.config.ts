@@ -15,7 +15,8 @@ export default defineConfig({
     // Many wait for sound, sockets and timers rather than for a core; vitest would leave one of two cores idle.
     maxWorkers: 2,
     // No test is about speed: these end what hangs, on the slowest machine that does its best.
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

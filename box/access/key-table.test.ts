@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 /** A box looks at the file once a second. */
-const eventually = <Value>(read: () => Value | Promise<Value>) => expect.poll(read, { timeout: 15_000 });
+const eventually = <Value>(read: () => Value | Promise<Value>) => expect.poll(read);
 
 async function startBox(environment: Record<string, string> = {}): Promise<TestBox> {
   const box = await startTestBox({ SERVICE_API_KEYS: "", SERVICE_API_KEYS_TABLE: path, ...environment });

@@ -186,7 +186,7 @@ describe("POST /offer", () => {
     await sleep(300);
     expect(box.media.stage.pushedMs).toBeLessThan(32_000);
     await box.ask("/disconnect", { method: "POST" });
-  }, 30_000);
+  });
 });
 
 const programs = spawnSync("ffmpeg", ["-version"]).status === 0;

@@ -70,7 +70,7 @@ test.each<[what: string, answer: (response: ServerResponse) => void, tries: numb
   ["under a signature that has expired", (response) => void response.writeHead(403).end(), 1],
   ["that is larger than it was said to be", (response) => void response.end("more bytes"), 1],
   ["behind a redirect", (response) => void response.writeHead(302, { Location: "/x" }).end(), 4],
-])("a file %s is an upload that must be made again", { timeout: 20_000 }, async (_, answer, tries) => {
+])("a file %s is an upload that must be made again", async (_, answer, tries) => {
   answers = [answer];
   const error = await fetched().catch((reason: unknown) => reason);
   if (!(error instanceof Refusal)) throw new Error("It was not refused.");

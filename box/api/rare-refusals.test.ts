@@ -80,7 +80,7 @@ test("a ninth upload at once has to wait, and takes nothing with it", async () =
   // Its own faces are out of the way first.
   await expect
     .poll(async () => avatarListSchema.parse(await (await box.ask("/api/avatars")).json()).preparing, {
-      timeout: 20_000,
+      timeout: 60_000,
     })
     .toEqual([]);
   const release = tools.hold();

@@ -23,7 +23,7 @@ const words = (line: string) => line.split(" ");
 const h264 = words("-c:v libx264 -preset ultrafast -crf 14 -pix_fmt yuv420p");
 
 // `npm test` builds the addon before it runs this; only a bare `vitest` on an unprepared machine skips it.
-describe.skipIf(!existsSync(addon))("footage", { timeout: 120_000 }, () => {
+describe.skipIf(!existsSync(addon))("footage", () => {
   let folder: string;
   let finder: FaceFinder;
   let media: Media;
@@ -34,7 +34,7 @@ describe.skipIf(!existsSync(addon))("footage", { timeout: 120_000 }, () => {
     finder = new FaceFinder();
     media = openMedia();
     await renderTalkingFootage({ finder, outPath: at("talk.mp4"), seconds: 2.4, fps: 30 });
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await Promise.all([finder?.close(), media?.close()]);
@@ -134,7 +134,7 @@ describe.skipIf(!existsSync(addon))("footage", { timeout: 120_000 }, () => {
     let footage: CheckedFootage;
     beforeAll(async () => {
       footage = await check("talk.mp4");
-    }, 60_000);
+    });
 
     it("gives the builder every frame, and where the face is in each", async () => {
       let given: BuildFootageOptions | undefined;

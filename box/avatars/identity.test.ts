@@ -10,7 +10,7 @@ const stock = (name: string) => readFile(fileURLToPath(new URL(`stock/${name}.pn
 const finder = new FaceFinder();
 afterAll(() => finder.close());
 
-describe("compareFaces", { timeout: 60_000 }, () => {
+describe("compareFaces", () => {
   it("knows a person again in another crop, size and light, and mirrored", async () => {
     const maya = await stock("maya");
     const other = await sharp(maya)

@@ -60,7 +60,7 @@ function pupilNear({ rgb, width }: Picture, x: number, y: number, radius: number
   return { x: sums.x / sums.count, y: sums.y / sums.count };
 }
 
-describe("FaceFinder", { timeout: 30_000 }, () => {
+describe("FaceFinder", () => {
   it.each(["maya", "theo"])("finds the landmarks of %s, irises on the pupils", async (name) => {
     const picture = await decodePhoto(await stock(name));
     const { landmarks, geometry, confidence } = await finder.findFace(picture);

@@ -93,7 +93,7 @@ async function code(action: Promise<unknown>): Promise<string> {
 
 const upload = { owner: ANN, filename: "My Face.png", bytes: portrait };
 
-describe("AvatarLibrary", { timeout: 30_000 }, () => {
+describe("AvatarLibrary", () => {
   it("prepares the stock avatars and shows them to everybody", async () => {
     const library = await openLibrary();
     const maya = await library.ready(null, "maya");

@@ -18,7 +18,7 @@ afterAll(() => media.close());
 
 it(
   "turns a photograph into an avatar that the native library opens",
-  { timeout: 60_000, skip: !existsSync(addon) },
+  { skip: !existsSync(addon) },
   async () => {
     const outDir = await mkdtemp(join(tmpdir(), "visavis-prepare-"));
     const finder = new FaceFinder();

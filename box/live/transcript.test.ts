@@ -133,7 +133,7 @@ test("a portal that is down delays no turn, and hears everything once it is back
   status = 503;
   expect((await chat("Hello!")).status).toBe(200);
   status = 200;
-  await expect.poll(() => new Set(said().map(([index]) => index)).size, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => new Set(said().map(([index]) => index)).size).toBe(2);
 });
 
 test("the session's reports say how it was set up", async () => {

@@ -12,9 +12,9 @@ import { findPrograms } from "./programs.ts";
 import { SandboxedMedia } from "./sandboxed-media.ts";
 
 const whole = 2_000;
-const count = Math.min(whole, Number(process.env.VISAVIS_CORPUS ?? 600));
+const count = Math.min(whole, Number(process.env.VISAVIS_CORPUS ?? 300));
 /** The longest that the limits of the processes allow for a file this small. */
-const longestMs = 60_000;
+const longestMs = 240_000;
 const grownBytes = 200 * 1024 * 1024;
 
 let folder: string;
@@ -70,7 +70,7 @@ async function childrenOfOurs(): Promise<string[]> {
   return lists.join(" ").split(/\s+/).filter(Boolean);
 }
 
-it("the samples are sound before they are damaged", { timeout: 60_000 }, async () => {
+it("the samples are sound before they are damaged", async () => {
   for (const sample of samples)
     expect([sample.name, await outcome(sample)]).toEqual([sample.name, "decoded"]);
 });

@@ -151,7 +151,7 @@ test("killed at any moment, nothing that was on disk is lost, and nothing is out
     expect(arrived).toEqual(range(1, arrived.length));
     expect(await files()).toEqual([]);
   }
-}, 60_000);
+});
 
 test("a tail that was cut short, and lines that are spoilt, are passed over", async () => {
   const outbox = start({ fileBytes: 400 });

@@ -177,7 +177,7 @@ test.skipIf(!installed)(
       expect(new Set(voices.map(({ id }) => id)).size).toBe(voices.length);
       answers[list] = [wants(...recommendedIds(voices))];
       start(engine);
-      await expect.poll(() => puts().length, { timeout: 20_000 }).toBe(recommended.length);
+      await expect.poll(() => puts().length).toBe(recommended.length);
       for (const { body } of asked.filter(({ method }) => method === "PUT")) {
         expect(body.length).toBeLessThan(builtinSampleBytes);
         const pcm = new WavReader().push(body);

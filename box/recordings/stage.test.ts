@@ -132,7 +132,7 @@ describe.skipIf(!installed)("with the addon built and FFmpeg installed", () => {
     stage.endUtterance(utterance);
     await ended.promise;
     await stage.close();
-  }, 60_000);
+  });
   afterAll(async () => {
     await media.close();
     await rm(home, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { Refusal } from "../failure.ts";
 import { startTestBox, type TestBox } from "../testing/test-box.ts";
 
 /** Of a machine that has other things to do. */
-const patience = { timeout: 10_000, interval: 5 };
+const patience = { timeout: 60_000, interval: 5 };
 
 let box: TestBox;
 /** Who the box takes a secret for; a test changes it as a portal would. */

@@ -5,7 +5,7 @@ import type { Portal } from "../portal/portal.ts";
 import { startTestBox, type TestBox } from "../testing/test-box.ts";
 
 /** Of a machine that has other things to do. */
-const patience = { timeout: 10_000, interval: 5 };
+const patience = { timeout: 60_000, interval: 5 };
 
 let box: TestBox;
 beforeEach(async () => {

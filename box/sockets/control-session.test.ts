@@ -5,7 +5,7 @@ import type { ModelPiece, ModelRequest } from "../chat/models/model.ts";
 import { otherKey, startTestBox, staticKey, type TestBox } from "../testing/test-box.ts";
 
 /** Of a machine that has other things to do. */
-const patience = { timeout: 10_000, interval: 5 };
+const patience = { timeout: 60_000, interval: 5 };
 
 let box: TestBox;
 beforeEach(async () => {

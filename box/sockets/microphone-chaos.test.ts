@@ -190,68 +190,64 @@ function checkSocket({ client, who, over }: Spoken): void {
   } satisfies MicrophoneEvent);
 }
 
-test(
-  "whatever happens, every socket's events obey, and nothing of one caller reaches another",
-  { timeout: 120_000 },
-  async () => {
-    for (const { key } of people) accounts.set(key, (await box.services.access.identify(key))?.account ?? "");
-    const seen = new Set<string>();
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
-        const chaos = new Chaos();
-        box.model.reply = (request) => chaos.reply(request);
-        box.media.held = steps.length % 2 === 0;
-        await box.connect({ key: people[0].key });
-        await chaos.open(people[0]);
-        for (const next of steps) await chaos.take(next);
+test("whatever happens, every socket's events obey, and nothing of one caller reaches another", async () => {
+  for (const { key } of people) accounts.set(key, (await box.services.access.identify(key))?.account ?? "");
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
+      const chaos = new Chaos();
+      box.model.reply = (request) => chaos.reply(request);
+      box.media.held = steps.length % 2 === 0;
+      await box.connect({ key: people[0].key });
+      await chaos.open(people[0]);
+      for (const next of steps) await chaos.take(next);
 
-        // Everything under way comes to its end.
-        const open = () => chaos.sockets.filter(({ over }) => !over);
-        const thinking = ({ client }: Spoken) =>
-          client.events.findLast((event) => event.type === "state" && "thinking" in event);
-        await expect
-          .poll(async () => {
-            await Promise.all(open().map(({ client }) => client.flush()));
-            return open().some((socket) => {
-              const state = thinking(socket);
-              return state?.type === "state" && "thinking" in state && state.thinking;
-            });
-          })
-          .toBe(false);
-        for (const socket of chaos.sockets) checkSocket(socket);
-        for (const { client } of chaos.sockets) for (const type of client.types()) seen.add(type);
-        for (const { client } of chaos.sockets) client.drop();
-        await box.services.slot.end("disconnected");
-        await expect.poll(() => box.services.microphones.size).toBe(0);
-        expect(box.services.microphones.held).toBe(false);
-        expect(box.ears.listeners.splice(0).every(({ closed }) => closed)).toBe(true);
-      }),
-      { numRuns: 150, endOnFailure: true },
-    );
-    // A run that never got anywhere shows nothing.
-    for (const type of [
-      "ready",
-      "partial",
-      "endpoint",
-      "final",
-      "state",
-      "reply_chunk",
-      "reply",
-      "reply_error",
-      "action",
-      "metric",
-      "tool",
-      "caption_clear",
-      "session_end",
-      "auth_state",
-      "error",
-    ])
-      expect(seen, type).toContain(type);
-    expect(box.logged.filter((line) => line.level === 50)).toEqual([]);
-  },
-);
+      // Everything under way comes to its end.
+      const open = () => chaos.sockets.filter(({ over }) => !over);
+      const thinking = ({ client }: Spoken) =>
+        client.events.findLast((event) => event.type === "state" && "thinking" in event);
+      await expect
+        .poll(async () => {
+          await Promise.all(open().map(({ client }) => client.flush()));
+          return open().some((socket) => {
+            const state = thinking(socket);
+            return state?.type === "state" && "thinking" in state && state.thinking;
+          });
+        })
+        .toBe(false);
+      for (const socket of chaos.sockets) checkSocket(socket);
+      for (const { client } of chaos.sockets) for (const type of client.types()) seen.add(type);
+      for (const { client } of chaos.sockets) client.drop();
+      await box.services.slot.end("disconnected");
+      await expect.poll(() => box.services.microphones.size).toBe(0);
+      expect(box.services.microphones.held).toBe(false);
+      expect(box.ears.listeners.splice(0).every(({ closed }) => closed)).toBe(true);
+    }),
+    { numRuns: 150, endOnFailure: true },
+  );
+  // A run that never got anywhere shows nothing.
+  for (const type of [
+    "ready",
+    "partial",
+    "endpoint",
+    "final",
+    "state",
+    "reply_chunk",
+    "reply",
+    "reply_error",
+    "action",
+    "metric",
+    "tool",
+    "caption_clear",
+    "session_end",
+    "auth_state",
+    "error",
+  ])
+    expect(seen, type).toContain(type);
+  expect(box.logged.filter((line) => line.level === 50)).toEqual([]);
+});
 
-test("ten thousand frames of anything, through real sockets", { timeout: 120_000 }, async () => {
+test("ten thousand frames of anything, through real sockets", async () => {
   const seed = fc.sample(fc.nat(), 1)[0] ?? 0;
   const random = new Random(seed);
   const seeds = [

@@ -19,7 +19,7 @@ export interface PartyOptions {
 }
 
 /** Long enough for a busy machine; a wait as long as this is a failure. */
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 export class Party {
   readonly sent: string[] = [];

@@ -58,9 +58,9 @@ describe("GlimpsesStore", () => {
     const store = new GlimpsesStore(api);
     store.want({ id: "ada", mine: true, version: "1", fresh: false });
     store.want({ id: "ada", mine: true, version: "1", fresh: false });
-    await vi.waitFor(() => expect(store.get().glimpses["ada"]?.tones).toEqual(["neutral"]));
+    await expect.poll(() => store.get().glimpses["ada"]?.tones).toEqual(["neutral"]);
     store.want({ id: "ada", mine: true, version: "2", fresh: false });
-    await vi.waitFor(() => expect(api.assets).toHaveBeenCalledTimes(2));
+    await expect.poll(() => api.assets).toHaveBeenCalledTimes(2);
     expect(api.clipVideo).not.toHaveBeenCalled();
   });
 
@@ -100,7 +100,7 @@ describe("GlimpsesStore", () => {
     store.lapsed("ada");
     expect(store.get().glimpses["ada"]).toBeUndefined();
     store.want({ id: "ada", mine: true, version: "1", fresh: false });
-    await vi.waitFor(() => expect(store.get().glimpses["ada"]?.picture).toMatch(/still/));
+    await expect.poll(() => store.get().glimpses["ada"]?.picture).toMatch(/still/);
   });
 
   it("looks again for the picture of a face that was ready only just now, and not for ever", async () => {
@@ -137,7 +137,7 @@ describe("GlimpsesStore", () => {
     );
     const store = new GlimpsesStore({ assets: vi.fn(), clips: vi.fn(), clipVideo });
     for (let i = 0; i < 10; i += 1) store.want({ id: `a${i}`, mine: false, version: "1", fresh: false });
-    await vi.waitFor(() => expect(open).toHaveLength(3));
+    await expect.poll(() => open).toHaveLength(3);
     expect(clipVideo).toHaveBeenCalledTimes(3);
     while (Object.keys(store.get().glimpses).length < 10) {
       for (const answer of open.splice(0)) answer();

@@ -56,7 +56,7 @@ function make({ note = "" } = {}) {
     store.change({ attested: true });
     const before = uploads.length;
     const sending = store.send();
-    await vi.waitFor(() => expect(uploads).toHaveLength(before + 1));
+    await expect.poll(() => uploads).toHaveLength(before + 1);
     return { sending, upload: uploads[before]! };
   };
   return { store, send, uploads, attest, retryClip, onAccepted, onReady };

@@ -102,7 +102,7 @@ describe("StillStore", () => {
     const { api, store } = make(Array.from({ length: 1000 }, () => ({ state: "running" as const })));
     store.choose(photo());
     const following = store.start();
-    await vi.waitFor(() => expect(api.stillJob).toHaveBeenCalled());
+    await expect.poll(() => api.stillJob).toHaveBeenCalled();
     store.reset();
     await following;
     const asked = api.stillJob.mock.calls.length;

@@ -82,7 +82,7 @@ describe("UseStore", () => {
     );
     store.setAttested(true);
     const sending = store.send();
-    await vi.waitFor(() => expect(uploadAvatar).toHaveBeenCalled());
+    await expect.poll(() => uploadAvatar).toHaveBeenCalled();
     store.close();
     await sending;
     expect(store.get().phase.step).toBe("closed");

@@ -118,7 +118,7 @@ describe("uploadAvatar", () => {
   it("is cancelled with its signal", async () => {
     const abort = new AbortController();
     const sending = client().uploadAudio(file("a.wav", "audio/wav"), { signal: abort.signal });
-    await vi.waitFor(() => expect(FakeRequest.sent).toHaveLength(1));
+    await expect.poll(() => FakeRequest.sent).toHaveLength(1);
     expect(FakeRequest.sent[0]?.url).toBe("https://face.test/api/upload");
     abort.abort();
     await expect(sending).rejects.toMatchObject({ code: "aborted" });

@@ -110,7 +110,7 @@ describe("editing", () => {
     await store.load();
     const editing = store.edit("a", { starred: true });
     expect(sessionOf(store.get(), "a")?.starred).toBe(true);
-    await vi.waitFor(() => expect(edits).toHaveLength(1));
+    await expect.poll(() => edits).toHaveLength(1);
     edits[0]?.reject(broken());
     expect(await editing).toBe(false);
     expect(sessionOf(store.get(), "a")?.starred).toBe(false);
@@ -122,10 +122,10 @@ describe("editing", () => {
     await store.load();
     const first = store.edit("a", { title: "First" });
     const second = store.edit("a", { starred: true });
-    await vi.waitFor(() => expect(edits).toHaveLength(1));
+    await expect.poll(() => edits).toHaveLength(1);
     edits[0]?.reject(broken());
     await first;
-    await vi.waitFor(() => expect(edits).toHaveLength(2));
+    await expect.poll(() => edits).toHaveLength(2);
     expect(sessionOf(store.get(), "a")).toMatchObject({ title: "", starred: true });
     edits[1]?.resolve(sessionRow("a", { starred: true }));
     expect(await second).toBe(true);
@@ -139,7 +139,7 @@ describe("editing", () => {
     expect(ids(store)).toEqual([]);
     void store.edit("far", { tags: ["kept"] });
     expect(sessionOf(store.get(), "far")?.tags).toEqual(["kept"]);
-    await vi.waitFor(() => expect(edits).toHaveLength(1));
+    await expect.poll(() => edits).toHaveLength(1);
     store.forget("far");
     expect(sessionOf(store.get(), "far")).toBeNull();
   });

@@ -64,7 +64,7 @@ test("Deepgram's words become a turn once the speaker has been silent", async ()
   const silence = (async () => {
     while (!quiet.signal.aborted) await speak(listener, 20, 0);
   })();
-  await expect.poll(turns, { timeout: 20_000 }).toEqual(["How are you today?"]);
+  await expect.poll(turns).toEqual(["How are you today?"]);
   quiet.abort();
   await silence;
   expect(kinds()).not.toContain("failed");

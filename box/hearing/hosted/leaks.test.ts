@@ -44,5 +44,5 @@ test("sixty recognitions each, some lost on the way, leave no socket and no time
     openai.sessions.at(-1)?.socket.terminate(),
   );
   await openai.close();
-  await expect.poll(held, { timeout: 10_000 }).toBeLessThanOrEqual(before + 1);
+  await expect.poll(held).toBeLessThanOrEqual(before + 1);
 });
