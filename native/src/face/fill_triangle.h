@@ -1,4 +1,4 @@
-// The part of the warp that is the same source for every processor: a triangle's offsets into the map.
+// A triangle's offsets into the map, for any processor; warp_avx2_fill.h is the same arithmetic, eight rows at once.
 #pragma once
 
 #include "raster.h"
