@@ -24,13 +24,8 @@ import { voices, wordsPerMinute, type Voice } from "./voices.ts";
 const everyPair = [...voices.map(({ id }) => `maya:${id}`), "theo:en-us+f3", "theo:librivox"];
 /** Between clips of one file: lips come to rest. */
 const pauseSeconds = 0.6;
-
-interface Seen {
-  lips: Track;
-  clips: Said[];
-  soundBehindMs: number;
-  frames: number;
-}
+/** Of a live face. */
+const framesPerSecond = 25;
 
 const clipsOf = async (jobs: readonly Job[], folder: string): Promise<Clip[]> => {
   const clips = await truthsOf(jobs, folder);
@@ -86,12 +81,21 @@ async function recordOnce(folder: string, record: () => Promise<Recording>): Pro
   return recording;
 }
 
-async function see(
+/** One voice on one face: recorded now, or by an earlier run into the same folder. */
+interface Take {
+  name: string;
+  voice: Voice;
+  folder: string;
+  recording: Recording;
+  clips: Said[];
+}
+
+async function take(
   boxUrl: () => Promise<string>,
   avatar: string,
   voice: Voice,
   folder: string,
-): Promise<Seen> {
+): Promise<Take> {
   mkdirSync(folder, { recursive: true });
   const prepared = voice.live ? [] : await clipsOf(voice.jobs, folder);
   const speech = voice.live ?? { samples: soundOf(prepared), sampleRate };
@@ -110,8 +114,16 @@ async function see(
     seconds: samples.length / sampleRate,
     phones,
   }));
+  return { name: `${avatar}, ${voice.id}`, voice, folder, recording, clips: said };
+}
+
+/** The lips of a take, read once. */
+async function read({ folder, recording }: Take): Promise<Track> {
+  const kept = join(folder, "lips.json");
+  if (existsSync(kept)) return JSON.parse(readFileSync(kept, "utf8")) as Track;
   const lips = await lipTrack(recording);
-  return { lips, clips: said, soundBehindMs: recording.soundBehindMs, frames: recording.frames.length };
+  writeFileSync(kept, JSON.stringify(lips));
+  return lips;
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(0)} %`;
@@ -126,10 +138,10 @@ function list(title: string, events: readonly Event[]): void {
   }
 }
 
-function rowsOf(verdict: Verdict, seen: Seen, name: string): Row[] {
+function rowsOf(verdict: Verdict, { name, recording }: Take): Row[] {
   const { closures, missed } = verdict;
   // On the sender's clock; the browser then plays sound and picture some milliseconds apart.
-  const offsetMs = verdict.offsetSeconds * 1000 - seen.soundBehindMs;
+  const offsetMs = verdict.offsetSeconds * 1000 - recording.soundBehindMs;
   return [
     report({
       name: `${name}: lips shut on p, b, m`,
@@ -152,11 +164,20 @@ function rowsOf(verdict: Verdict, seen: Seen, name: string): Row[] {
   ];
 }
 
-function tell(verdict: Verdict, seen: Seen): void {
+function tell(verdict: Verdict, { recording, clips }: Take, lips: Track): void {
+  const { frames, lostSeconds, soundBehindMs } = recording;
+  const watchedSeconds = (frames.at(-1)?.seconds ?? 0) - (frames[0]?.seconds ?? 0);
+  const share = frames.length / Math.max(1, Math.round(watchedSeconds * framesPerSecond) + 1);
   console.log(
-    `  ${seen.frames} frames, ${seen.lips.times.length} with a face, ${seen.clips.length} clips, ` +
+    `  ${frames.length} frames, ${lips.times.length} with a face, ${clips.length} clips, ` +
       `${verdict.closures} closures in ${verdict.speechSeconds.toFixed(0)} s`,
   );
+  if (share < 0.95 || lostSeconds > 0.2) {
+    console.log(
+      `  the machine was busy: ${percent(1 - share)} of the frames and ${lostSeconds.toFixed(1)} s of the sound never came, ` +
+        "and what is measured suffers",
+    );
+  }
   console.log(
     `  control: shut on ${percent(verdict.shutOnOthers)} of other sounds, for ${percent(verdict.shutShare)} of the time; ` +
       `r ${verdict.chanceR.toFixed(2)} with truth three seconds later`,
@@ -164,7 +185,7 @@ function tell(verdict: Verdict, seen: Seen): void {
   console.log(
     `  shut without a reason ${verdict.falsePerMinute.toFixed(1)} times a minute; near the teeth on ` +
       `${percent(verdict.nearOnLabiodentals)} of ${verdict.labiodentals} f, v; on the sender's clock lips are late by ` +
-      `${(verdict.offsetSeconds * 1000).toFixed(0)} ms, and the browser's sound by ${seen.soundBehindMs.toFixed(0)} ms`,
+      `${(verdict.offsetSeconds * 1000).toFixed(0)} ms, and the browser's sound by ${soundBehindMs.toFixed(0)} ms`,
   );
 }
 
@@ -173,29 +194,25 @@ const keep = process.env.LIPSYNC_KEEP;
 const under = keep ?? mkdtempSync(join(tmpdir(), "visavis-lipsync-"));
 let box: BoxProcess | undefined;
 const boxUrl = async () => (box ??= await startBox()).url;
+const takes: Take[] = [];
 const rows: Row[] = [];
 try {
   for (const pair of pairs) {
     const [avatar = "", id = ""] = pair.split(":");
     const voice = voices.find((each) => each.id === id);
     if (!voice) throw new Error(`There is no voice "${id}": ${voices.map((each) => each.id).join(", ")}.`);
-    console.log(`\n${avatar}, ${voice.title}`);
-    if (voice.missing) {
-      console.log(`  skipped: ${voice.missing}`);
-      continue;
-    }
-    const folder = join(under, `${avatar}-${id}`);
-    const kept = join(folder, "seen.json");
-    let seen: Seen;
-    if (existsSync(kept)) {
-      seen = JSON.parse(readFileSync(kept, "utf8")) as Seen;
-    } else {
-      seen = await see(boxUrl, avatar, voice, folder);
-      writeFileSync(kept, JSON.stringify(seen));
-    }
-    const verdict = judge(seen.lips, seen.clips);
-    rows.push(...rowsOf(verdict, seen, `${avatar}, ${id}`));
-    tell(verdict, seen);
+    console.log(`recording ${avatar}, ${voice.title}${voice.missing ? `: skipped, ${voice.missing}` : ""}`);
+    if (!voice.missing) takes.push(await take(boxUrl, avatar, voice, join(under, `${avatar}-${id}`)));
+  }
+  // Nothing live is disturbed any more by the reading.
+  await box?.stop();
+  box = undefined;
+  for (const each of takes) {
+    console.log(`\n${each.name}: ${each.voice.title}`);
+    const lips = await read(each);
+    const verdict = judge(lips, each.clips);
+    rows.push(...rowsOf(verdict, each));
+    tell(verdict, each, lips);
     list("not shut on", verdict.missed);
     list("shut without a reason", verdict.falseAt);
   }
