@@ -1,60 +1,43 @@
-import { rename, rm, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { inputPath, judge, words } from "./input.ts";
 import type { ClipRequest } from "./media.ts";
+import { writeMp4 } from "./mp4-writing.ts";
 import type { Sandbox } from "./sandbox.ts";
-import { writeAiMarking } from "./xmp.ts";
 
 const TIMEOUT_MS = 240_000;
 
-/** Complete or absent: written under another name beside `outPath`, marked, and then moved there. */
+/** Complete or absent: see `writeMp4`. */
 export async function encodeClip(
   sandbox: Sandbox,
   { framesPath, width, height, fps, outPath, signal }: ClipRequest,
 ): Promise<void> {
   const { size } = await stat(framesPath);
-  const partPath = `${outPath}.part`;
-  try {
-    const result = await sandbox.enter(
-      (folder) =>
-        sandbox.run({
-          program: "ffmpeg",
-          args: [
-            ...words("-v error -nostdin -protocol_whitelist file -f rawvideo"),
-            ...words("-pix_fmt yuv420p -s"),
-            `${width}x${height}`,
-            "-r",
-            String(fps),
-            "-i",
-            inputPath(framesPath),
-            ...words("-an -threads 2"),
-            ...words("-c:v libx264 -preset veryfast -crf 20 -profile:v high"),
-            ...words("-pix_fmt yuv420p -x264-params open-gop=0 -g"),
-            String(fps * 2),
-            ...words("-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv"),
-            ...words("-map_metadata -1 -fflags +bitexact -flags:v +bitexact"),
-            ...words("-movflags +faststart -f mp4 -y"),
-            inputPath(partPath),
-          ],
-          // A clip that were larger than its frames would be no clip.
-          limits: { addressSpaceBytes: 3 * 2 ** 30, cpuSeconds: 400, fileBytes: size + 1024 * 1024 },
-          timeoutMs: TIMEOUT_MS,
-          isOurs: true,
-          outputBytes: 0,
-          folder,
-          signal,
-        }),
-      signal,
-    );
-    // The frames are ours: whatever goes wrong with them is no fault of a file.
-    if (result.end !== "exit" || result.code !== 0) {
-      judgeOwn(result);
-    }
-    await writeAiMarking(partPath, "trainedAlgorithmicMedia");
-    await rename(partPath, outPath);
-  } catch (error) {
-    await rm(partPath, { force: true });
-    throw error;
-  }
+  await writeMp4(sandbox, {
+    outPath,
+    args: [
+      ...words("-protocol_whitelist file -f rawvideo -pix_fmt yuv420p -s"),
+      `${width}x${height}`,
+      "-r",
+      String(fps),
+      "-i",
+      inputPath(framesPath),
+      ...words("-an -threads 2"),
+      ...words("-c:v libx264 -preset veryfast -crf 20 -profile:v high"),
+      ...words("-pix_fmt yuv420p -x264-params open-gop=0 -g"),
+      String(fps * 2),
+      ...words("-color_primaries bt709 -color_trc bt709 -colorspace bt709 -color_range tv"),
+      ...words("-flags:v +bitexact"),
+    ],
+    // A clip that were larger than its frames would be no clip.
+    limits: { addressSpaceBytes: 3 * 2 ** 30, cpuSeconds: 400, fileBytes: size + 1024 * 1024 },
+    timeoutMs: TIMEOUT_MS,
+    marking: "trainedAlgorithmicMedia",
+    judge: (result) => {
+      // The frames are ours: whatever goes wrong with them is no fault of a file.
+      if (result.end !== "exit" || result.code !== 0) judgeOwn(result);
+    },
+    signal,
+  });
 }
 
 function judgeOwn(result: Parameters<typeof judge>[0]): never {

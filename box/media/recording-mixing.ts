@@ -1,8 +1,8 @@
-import { rename, rm, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { inputPath, judge, words } from "./input.ts";
 import type { RecordingRequest } from "./media.ts";
+import { writeMp4 } from "./mp4-writing.ts";
 import type { Sandbox } from "./sandbox.ts";
-import { writeAiMarking } from "./xmp.ts";
 
 /** Mixing is many times faster than playing, unless a session needs the machine. */
 const LEAST_SECONDS = 120;
@@ -10,56 +10,35 @@ const PCM_BYTES_PER_SECOND = 32_000;
 /** Of the sound that is encoded, with its index. */
 const SOUND_BYTES_PER_SECOND = 24_000;
 
-/**
- * The picture as it was recorded, both voices in one track. Complete or absent: written under another name beside `outPath`,
- * marked, and then moved there.
- */
+/** The picture as it was recorded, both voices in one track. Complete or absent: see `writeMp4`. */
 export async function mixRecording(
   sandbox: Sandbox,
   { livePath, microphonePath, outPath, signal }: RecordingRequest,
 ): Promise<void> {
-  const partPath = `${outPath}.part`;
   const [{ size }, heard] = await Promise.all([stat(livePath), stat(microphonePath).catch(() => null)]);
   const heardBytes = heard?.size ?? 0;
   // Of the picture's length only its size is known: at the least bitrate that a stage sends.
   const seconds = Math.max(LEAST_SECONDS, heardBytes / PCM_BYTES_PER_SECOND, size / 6_250);
-  try {
-    const result = await sandbox.enter(
-      (folder) =>
-        sandbox.run({
-          program: "ffmpeg",
-          args: [
-            ...words("-v error -nostdin -filter_threads 1 -protocol_whitelist file"),
-            ...words("-f matroska -threads 1 -i"),
-            inputPath(livePath),
-            ...(heardBytes > 0 ? [...words("-f s16le -ar 16000 -ac 1 -i"), inputPath(microphonePath)] : []),
-            "-filter_complex",
-            mix(heardBytes > 0),
-            ...words("-map 0:v:0 -map [mixed] -c:v copy -c:a aac -b:a 128k -threads 1"),
-            ...words("-map_metadata -1 -fflags +bitexact -flags:a +bitexact"),
-            ...words("-movflags +faststart -f mp4 -y"),
-            inputPath(partPath),
-          ],
-          limits: {
-            addressSpaceBytes: 2 * 2 ** 30,
-            cpuSeconds: Math.ceil(seconds),
-            fileBytes: Math.ceil(size + seconds * SOUND_BYTES_PER_SECOND + 64 * 1024 * 1024),
-          },
-          timeoutMs: seconds * 1000,
-          isOurs: true,
-          outputBytes: 0,
-          folder,
-          signal,
-        }),
-      signal,
-    );
-    judge(result, "video");
-    await writeAiMarking(partPath, "compositeWithTrainedAlgorithmicMedia");
-    await rename(partPath, outPath);
-  } catch (error) {
-    await rm(partPath, { force: true });
-    throw error;
-  }
+  await writeMp4(sandbox, {
+    outPath,
+    args: [
+      ...words("-filter_threads 1 -protocol_whitelist file -f matroska -threads 1 -i"),
+      inputPath(livePath),
+      ...(heardBytes > 0 ? [...words("-f s16le -ar 16000 -ac 1 -i"), inputPath(microphonePath)] : []),
+      "-filter_complex",
+      mix(heardBytes > 0),
+      ...words("-map 0:v:0 -map [mixed] -c:v copy -c:a aac -b:a 128k -threads 1 -flags:a +bitexact"),
+    ],
+    limits: {
+      addressSpaceBytes: 2 * 2 ** 30,
+      cpuSeconds: Math.ceil(seconds),
+      fileBytes: Math.ceil(size + seconds * SOUND_BYTES_PER_SECOND + 64 * 1024 * 1024),
+    },
+    timeoutMs: seconds * 1000,
+    marking: "compositeWithTrainedAlgorithmicMedia",
+    judge: (result) => judge(result, "video"),
+    signal,
+  });
 }
 
 /** Both as loud as they were. Where they add up to more than there is room for, the limiter gives way for a moment. */

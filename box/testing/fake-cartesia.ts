@@ -1,9 +1,9 @@
 // Cartesia as its documentation has it, strict about what it is asked, and misbehaving as a test wants.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { WebSocketServer, type WebSocket } from "ws";
 import { z } from "zod";
+import { LoopbackServer } from "./loopback-server.ts";
 
 export const katie = "f786b574-daa5-4673-aa0c-cbe3e8534c02";
 export const pierre = "0a11c1de-0000-4000-8000-00000000f2aa";
@@ -68,7 +68,7 @@ export class CartesiaContext {
   }
 }
 
-export class FakeCartesia {
+export class FakeCartesia extends LoopbackServer {
   keys = new Set([cartesiaKey]);
   voices: object[] = [
     {
@@ -97,17 +97,11 @@ export class FakeCartesia {
   readonly sockets = new Set<WebSocket>();
   lists = 0;
   upgrades = 0;
-  readonly #http: Server;
   readonly #ws = new WebSocketServer({ noServer: true });
-  readonly #raw = new Set<Socket>();
 
   private constructor() {
-    this.#http = createServer((request, response) => this.#answer(request, response));
-    this.#http.on("connection", (socket) => {
-      this.#raw.add(socket);
-      socket.once("close", () => this.#raw.delete(socket));
-    });
-    this.#http.on("upgrade", (request, socket, head) => {
+    super((request, response) => this.#answer(request, response));
+    this.http.on("upgrade", (request, socket, head) => {
       this.upgrades++;
       const status = this.#authorised(request) ? this.refuse : 401;
       if (status === 0) return;
@@ -119,24 +113,8 @@ export class FakeCartesia {
     });
   }
 
-  static async start(): Promise<FakeCartesia> {
-    const fake = new FakeCartesia();
-    await new Promise<void>((resolve) => fake.#http.listen(0, "127.0.0.1", resolve));
-    return fake;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
-  }
-
-  /** Connections of any kind. */
-  get connections(): number {
-    return this.#raw.size;
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.#raw) socket.destroy();
-    await new Promise((resolve) => this.#http.close(resolve));
+  static start(): Promise<FakeCartesia> {
+    return new FakeCartesia().listen();
   }
 
   #authorised({ headers, url = "" }: IncomingMessage): boolean {

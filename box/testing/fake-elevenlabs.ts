@@ -1,8 +1,8 @@
 // ElevenLabs as its documentation has it, strict about what it is asked, and misbehaving as a test wants.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
+import { LoopbackServer } from "./loopback-server.ts";
 
 export const sarah = "EXAVITQu4vr4xnSDxMaL";
 export const elevenlabsKey = "sk_GoodKeyOfElevenLabs_9c9c";
@@ -22,7 +22,7 @@ export interface Speech {
   body: z.infer<typeof speechSchema>;
 }
 
-export class FakeElevenLabs {
+export class FakeElevenLabs extends LoopbackServer {
   keys = new Set([elevenlabsKey]);
   voices: object[] = [
     {
@@ -42,37 +42,13 @@ export class FakeElevenLabs {
   /** Answers given up before they were whole. */
   abandoned = 0;
   lists = 0;
-  /** Connections there ever were. */
-  opened = 0;
-  readonly #http: Server;
-  readonly #raw = new Set<Socket>();
 
   private constructor() {
-    this.#http = createServer((request, response) => void this.#answer(request, response));
-    this.#http.on("connection", (socket) => {
-      this.opened++;
-      this.#raw.add(socket);
-      socket.once("close", () => this.#raw.delete(socket));
-    });
+    super((request, response) => void this.#answer(request, response));
   }
 
-  static async start(): Promise<FakeElevenLabs> {
-    const fake = new FakeElevenLabs();
-    await new Promise<void>((resolve) => fake.#http.listen(0, "127.0.0.1", resolve));
-    return fake;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
-  }
-
-  get connections(): number {
-    return this.#raw.size;
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.#raw) socket.destroy();
-    await new Promise((resolve) => this.#http.close(resolve));
+  static start(): Promise<FakeElevenLabs> {
+    return new FakeElevenLabs().listen();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

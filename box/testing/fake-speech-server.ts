@@ -1,9 +1,9 @@
 // A self-hosted speech server, as several of them are: strict about what it is asked, and misbehaving as a test wants.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { wavFile } from "../voices/wav.ts";
+import { LoopbackServer } from "./loopback-server.ts";
 
 const speechSchema = z.strictObject({
   model: z.string().min(1),
@@ -20,7 +20,7 @@ export interface CloneWay {
   file: string;
 }
 
-export class FakeSpeechServer {
+export class FakeSpeechServer extends LoopbackServer {
   /** `/v1/audio/voices`, `/v1/voices`, or none. */
   listPath: string | null = "/v1/audio/voices";
   /** How it lists; by default Kokoro's way. */
@@ -44,38 +44,13 @@ export class FakeSpeechServer {
   readonly spoken: SpeechAsked[] = [];
   readonly clips: { name: string; bytes: Buffer; type: string }[] = [];
   readonly mistakes: string[] = [];
-  readonly #http: Server;
-  readonly #raw = new Set<Socket>();
 
   private constructor() {
-    this.#http = createServer((request, response) => void this.#answer(request, response));
-    this.#http.on("connection", (socket) => {
-      this.#raw.add(socket);
-      socket.once("close", () => this.#raw.delete(socket));
-    });
+    super((request, response) => void this.#answer(request, response));
   }
 
-  static async start(port = 0): Promise<FakeSpeechServer> {
-    const fake = new FakeSpeechServer();
-    await new Promise<void>((resolve) => fake.#http.listen(port, "127.0.0.1", resolve));
-    return fake;
-  }
-
-  get port(): number {
-    return (this.#http.address() as AddressInfo).port;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}`;
-  }
-
-  get connections(): number {
-    return this.#raw.size;
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.#raw) socket.destroy();
-    await new Promise((resolve) => this.#http.close(resolve));
+  static start(port = 0): Promise<FakeSpeechServer> {
+    return new FakeSpeechServer().listen(port);
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -39,7 +39,7 @@ export function ClipStates({ clips, onRetry }: ClipStatesProps) {
             <>
               <button
                 type="button"
-                className="clip-retry"
+                className="icon-button icon-button-small"
                 aria-label={`Make ${tone} again`}
                 title="Make it again"
                 onClick={() => onRetry(tone)}

@@ -67,7 +67,7 @@ function TakeList({ tone, takes, store }: { tone: Tone; takes: readonly Take[]; 
             <span>{file.name}</span>
             <button
               type="button"
-              className="take-drop"
+              className="icon-button icon-button-small"
               aria-label={`Leave out ${file.name}`}
               onClick={() => store.dropTake(file)}
             >
