@@ -48,6 +48,7 @@ void write_seed(int argc, char** argv, std::string_view name, std::span<const st
   for (int i = 1; i < argc; ++i) {
     const std::filesystem::path dir = argv[i];
     if (!std::filesystem::is_directory(dir)) continue;
+    if (!std::filesystem::is_empty(dir)) return;
     std::ofstream(dir / name, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     return;

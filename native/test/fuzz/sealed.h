@@ -15,7 +15,8 @@ std::uint32_t crc32(std::span<const std::uint8_t> bytes);
 // `max_size`.
 std::size_t damage(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed);
 
-// Writes `bytes` as `name` into the first folder among the command line's arguments, where the fuzzer keeps its corpus.
+// Writes `bytes` as `name` into the first folder among the command line's arguments, where the fuzzer keeps its corpus,
+// unless something is there already.
 void write_seed(int argc, char** argv, std::string_view name, std::span<const std::uint8_t> bytes);
 
 }  // namespace visavis::fuzz
