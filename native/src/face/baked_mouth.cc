@@ -3,8 +3,15 @@
 #include <algorithm>
 
 #include "mesh.h"
+#include "rig_limits.h"
 
 namespace visavis::face {
+
+namespace {
+
+constexpr std::size_t kVowel = static_cast<std::size_t>(Viseme::aa), kRoom = static_cast<std::size_t>(Viseme::O);
+
+}  // namespace
 
 // An avatar of a single frame, which changes.
 class BakedMouth::OneFrame final : public Avatar {
@@ -32,11 +39,11 @@ BakedMouth::BakedMouth(const Rig& rig, float jaw_mm) : avatar_(std::make_shared<
   face.jaw_mm = {};
   face.tongue_mm = {};
   for (auto& shape : face.shapes) shape.assign(rig.rest.size(), PointF{});
-  // The first viseme moves no point: the frame wears the mouth already. The second is never used; it only keeps room for
+  // The vowel moves no point: the frame wears the mouth already. The other viseme is never used; it only keeps room for
   // soft edges around the lips.
-  face.jaw_mm[1] = jaw_mm;
+  face.jaw_mm[kVowel] = jaw_mm;
   for (const auto* lip : {&rig.contours.outer_upper_lip, &rig.contours.outer_lower_lip}) {
-    for (std::uint16_t id : *lip) face.shapes[2][id] = rig.down * (kRoomMm * rig.px_per_mm);
+    for (std::uint16_t id : *lip) face.shapes[kRoom][id] = rig.down * (kRoomMm * rig.px_per_mm);
   }
 }
 
@@ -45,9 +52,8 @@ void BakedMouth::draw(std::span<const PointF> points, I420Frame& frame) {
   face.tracks.assign(points.begin(), points.end());
   face.finish();
   MouthPose pose;
-  pose.weights[1] = 1;
-  // In the middle of its range the jaw opens as far as the rig says.
-  pose.loudness = 0.5f;
+  pose.weights[kVowel] = 1;
+  pose.loudness = kPlainLoudness;
   std::swap(avatar_->picture, frame);
   FaceRenderer::create(avatar_)->render(0, pose, frame.view());
 }

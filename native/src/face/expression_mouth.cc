@@ -52,7 +52,9 @@ class LowerFace {
     curve_ = std::max(0.0f, rest.seam[kMiddle].y - corners - kNeutralCurveMm);
     excess_ = std::max(0.0f, rest.half_width_mm - kNeutralHalfWidthMm);
     const float worn = std::hypot(excess_, curve_);
-    smile_ = tone.smile < 0 ? tone.smile : std::max(0.0f, tone.smile - worn) * (1 - tone.calm) + tone.smile * tone.calm;
+    // Somebody who smiles more than the tone does calms down to it.
+    calm_ = tone.smile > 0 && worn > tone.smile ? std::max(tone.calm, 1 - tone.smile / worn) : tone.calm;
+    smile_ = tone.smile < 0 ? tone.smile : std::max(0.0f, tone.smile - worn * (1 - calm_));
     closing_ = tone.shut ? 1.0f : 0.0f;
     // A photograph whose lips are apart needs so much less to part them.
     const float gap = (1 - closing_) * rest.gap_mm;
@@ -63,11 +65,11 @@ class LowerFace {
   // The photograph's own smile undone and its lips brought together, as far as the tone asks.
   std::vector<PointF> undone() const {
     std::vector<PointF> d(face_.points.size());
-    if (tone_.calm <= 0 && closing_ <= 0) return d;
+    if (calm_ <= 0 && closing_ <= 0) return d;
     const float jaw_back = closing_ * 0.75f * std::max(0.0f, rest_.gap_mm - 5.0f);
     for (int k = 0; k < kLipColumns; ++k) {
       const float t = column_t(k);
-      const PointF relax = {-1.15f * tone_.calm * t * excess_, tone_.calm * curve_ * (0.95f * t * t - 0.2f * (1 - t * t))};
+      const PointF relax = {-1.15f * calm_ * t * excess_, calm_ * curve_ * (0.95f * t * t - 0.2f * (1 - t * t))};
       for (int ring = 0; ring < kLipRings; ++ring) {
         d[kUpperLip[ring][k]] = face_.to_px(relax + to_seam(kUpperLip[0][k], k) * kUpperFollow[ring]);
         d[kLowerLip[ring][k]] = face_.to_px(relax + to_seam(kLowerLip[0][k], k) * kLowerFollow[ring]);
@@ -75,7 +77,7 @@ class LowerFace {
     }
     for (const JawShare& share : kJawShares) d[share.point] = face_.to_px({0, -share.share * jaw_back});
     // Cheeks that the smile had raised sink with it.
-    const float sink = kCheekOfSmile * tone_.calm * std::hypot(excess_, curve_);
+    const float sink = kCheekOfSmile * calm_ * std::hypot(excess_, curve_);
     for (const CheekShare& at : kCheeks) {
       d[at.left] = face_.to_px({sink * 0.5f * at.out, sink * at.rise});
       d[at.right] = face_.to_px({-sink * 0.5f * at.out, sink * at.rise});
@@ -184,7 +186,7 @@ class LowerFace {
   const RestMouth& rest_;
   HarmonicExtension harmonic_;
   std::vector<char> fixed_;
-  float curve_ = 0, excess_ = 0, smile_ = 0, closing_ = 0, part_ = 0;
+  float curve_ = 0, excess_ = 0, calm_ = 0, smile_ = 0, closing_ = 0, part_ = 0;
 };
 
 }  // namespace

@@ -16,6 +16,14 @@ namespace {
 constexpr int kMiddle = kLipColumns / 2;
 constexpr float kShutGapMm = 0.8f;  // Below this there is nothing to see between the lips.
 constexpr float kLipShare = 0.6f;   // Of the space between the lips, to take it for lip.
+constexpr float kTeethGapMm = 2.5f;  // Lips nearer than this show no rim of teeth worth moving for.
+constexpr float kMostHugMm = 1.8f;  // Landmarks of a smile's inner lips lie up to this far inside of its teeth.
+constexpr float kEdgeBlurMm = 0.35f;
+constexpr float kLeastContrast = 60.0f;  // Squared, in weighted levels.
+
+float middle_gap_mm(const Face& face) {
+  return dot(face.points[kLowerLip[0][kMiddle]] - face.points[kUpperLip[0][kMiddle]], face.down) / face.px_per_mm;
+}
 
 // Share of what lies between the inner lips, in the middle columns, that has the lips' own colour.
 float lip_share(const Face& face, const I420View& still) {
@@ -72,12 +80,56 @@ std::array<float, kLipColumns> find_line(const Face& face, const I420View& still
   return line;
 }
 
+// How far from ring 0, in millimetres towards the middle of the red, each column's first place lies that looks like lip
+// rather than like what is between the lips; 0 where the picture does not tell them apart.
+std::array<float, kLipColumns> find_edge(const Face& face, const I420View& still, const LipRow& inner,
+                                         const LipRow& red, const LipRow& opposite) {
+  std::array<float, kLipColumns> edge{};
+  for (int k = 1; k + 1 < kLipColumns; ++k) {
+    const PointF from = face.points[inner[k]], way = face.points[red[k]] - from;
+    const float span_mm = length(way) / face.px_per_mm;
+    if (span_mm < 0.1f) continue;
+    const Sample lip = sample_picture(still, from + way * 0.9f);
+    const Sample gap = sample_picture(still, from + (face.points[opposite[k]] - from) * 0.35f);
+    const float dy = lip.y - gap.y, du = lip.u - gap.u, dv = lip.v - gap.v;
+    const float apart = 0.3f * dy * dy + du * du + 2 * dv * dv;
+    if (apart < kLeastContrast) continue;
+    for (float mm = 0; mm <= std::min(kMostHugMm, 0.8f * span_mm); mm += 0.1f) {
+      const Sample s = sample_picture(still, from + way * (mm / span_mm));
+      const float lipness = (0.3f * (s.y - gap.y) * dy + (s.u - gap.u) * du + 2 * (s.v - gap.v) * dv) / apart;
+      if (lipness < 0.7f) continue;
+      edge[k] = mm;
+      break;
+    }
+  }
+  std::array<float, kLipColumns> calm = edge;
+  for (int k = 1; k + 1 < kLipColumns; ++k) calm[k] = 0.25f * edge[k - 1] + 0.5f * edge[k] + 0.25f * edge[k + 1];
+  return calm;
+}
+
 }  // namespace
 
+void hug_parted_lips(Face& face, const I420View& still) {
+  if (middle_gap_mm(face) < kTeethGapMm) return;
+  const auto hug = [&](const std::array<LipRow, kLipRings>& lip, const std::array<float, kLipColumns>& edge) {
+    for (int k = 1; k + 1 < kLipColumns; ++k) {
+      const PointF from = face.points[lip[0][k]], way = face.points[lip[2][k]] - from;
+      const float span_mm = length(way) / face.px_per_mm;
+      if (span_mm < 0.1f) continue;
+      // The blur of the edge itself is neither lip nor tooth.
+      const float on_lip = std::min((edge[k] + kEdgeBlurMm) / span_mm, 0.7f);
+      face.points[lip[0][k]] = from + way * on_lip;
+      face.points[lip[1][k]] = from + way * (0.5f * (1 + on_lip));
+    }
+  };
+  const auto upper = find_edge(face, still, kUpperLip[0], kUpperLip[2], kLowerLip[0]);
+  const auto lower = find_edge(face, still, kLowerLip[0], kLowerLip[2], kUpperLip[0]);
+  hug(kUpperLip, upper);
+  hug(kLowerLip, lower);
+}
+
 bool snap_shut_lips(Face& face, const I420View& still) {
-  const float gap_mm =
-      dot(face.points[kLowerLip[0][kMiddle]] - face.points[kUpperLip[0][kMiddle]], face.down) / face.px_per_mm;
-  if (gap_mm > kShutGapMm && lip_share(face, still) < kLipShare) return false;
+  if (middle_gap_mm(face) > kShutGapMm && lip_share(face, still) < kLipShare) return false;
   const std::array<float, kLipColumns> line = find_line(face, still);
   for (int k = 1; k + 1 < kLipColumns; ++k) {
     const PointF from = face.points[kUpperLip[2][k]], to = face.points[kLowerLip[2][k]];

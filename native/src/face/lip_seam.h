@@ -15,4 +15,8 @@ bool snap_shut_lips(Face& face, const I420View& still);
 // corner without folding the skin around it.
 void turn_corners(Face& face, const RestMouth& rest);
 
+// Moves the inner edges of lips that are apart onto the lips: a rim of teeth that went along with a lip would show
+// between lips that shut.
+void hug_parted_lips(Face& face, const I420View& still);
+
 }  // namespace visavis::face

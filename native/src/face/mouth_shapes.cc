@@ -30,7 +30,7 @@ constexpr std::array<MouthTarget, kVisemeCount> kTargets = {{
     {},                                                                                                         // sil
     {.press = 1.0f, .relax = 0.45f},                                                                            // PP
     {.jaw = 0.8f, .raise = 1.7f, .tuck = 0.9f, .relax = 0.4f, .round = 0.8f},                                   // FF
-    {.jaw = 2.6f, .raise = 0.9f, .drop = 0.8f, .tongue = 3.6f, .round = 0.8f},                                  // TH
+    {.jaw = 2.8f, .raise = 0.9f, .drop = 1.6f, .tongue = 4.4f, .round = 0.75f},                                 // TH
     {.jaw = 1.8f, .raise = 0.8f, .drop = 1.0f, .tongue = 3.0f, .round = 0.85f},                                 // DD
     {.jaw = 2.6f, .raise = 0.8f, .drop = 0.9f, .tongue = 0.5f, .round = 0.8f},                                  // kk
     {.jaw = 1.2f, .raise = 1.5f, .drop = 1.6f, .spread = -3.8f, .relax = 0.7f, .round = 0.55f},                 // CH
@@ -45,6 +45,8 @@ constexpr std::array<MouthTarget, kVisemeCount> kTargets = {{
 }};
 
 constexpr float kSeamShare[kLipColumns] = {0.5f, 0.27f, 0.33f, 0.39f, 0.42f, 0.43f, 0.42f, 0.39f, 0.33f, 0.27f, 0.5f};
+constexpr float kSmileLift = 0.2f;     // How much further the upper lip comes down where it smiles wholly,
+constexpr float kWholeSmileMm = 6.0f;  // its corners so far from where they rest.
 constexpr float kReachMm = 52.0f;
 constexpr float kNeutralHalfWidthMm = 25.0f;
 constexpr float kNeutralCurveMm = 1.5f;
@@ -217,14 +219,18 @@ RestMouth measure_mouth(const Face& face) {
   RestMouth rest;
   const PointF upper = face.to_mm(face.points[kUpperLip[0][5]]), lower = face.to_mm(face.points[kLowerLip[0][5]]);
   rest.gap_mm = std::max(0.0f, lower.y - upper.y);
-  const float left = face.to_mm(face.points[kUpperLip[0][0]]).x;
-  const float right = face.to_mm(face.points[kUpperLip[0][kLipColumns - 1]]).x;
-  rest.half_width_mm = std::max((right - left) / 2, 1.0f);
+  const PointF left = face.to_mm(face.points[kUpperLip[0].front()]);
+  const PointF right = face.to_mm(face.points[kUpperLip[0].back()]);
+  rest.half_width_mm = std::max((right.x - left.x) / 2, 1.0f);
+  const float curve = std::max(0.0f, (upper.y + lower.y - left.y - right.y) / 2 - kNeutralCurveMm);
+  const float wide = std::max(0.0f, rest.half_width_mm - kNeutralHalfWidthMm);
+  const float smile = std::clamp(std::hypot(wide, curve) / kWholeSmileMm, 0.0f, 1.0f);
   for (int k = 0; k < kLipColumns; ++k) {
     const PointF u = face.to_mm(face.points[kUpperLip[0][k]]), l = face.to_mm(face.points[kLowerLip[0][k]]);
-    // A smile raises the upper lip and a loose jaw lowers the lower one; each comes half of the way. Near the corners
-    // the line keeps to the upper lip, which leaves the corner at a flatter angle.
-    rest.seam[k] = {(u.x + l.x) / 2, u.y + kSeamShare[k] * (l.y - u.y)};
+    // A smile raises the upper lip off the teeth, and it has the longer way back; a loose jaw lowers the lower one.
+    // Near the corners the line keeps to the upper lip, which leaves the corner at a flatter angle.
+    const float share = kSeamShare[k] * (1 + kSmileLift * smile);
+    rest.seam[k] = {(u.x + l.x) / 2, u.y + share * (l.y - u.y)};
   }
   if (rest.gap_mm > 1.0f) {
     // Two opened lips are seldom mirror images; the line where they meet is smoother than either.

@@ -48,7 +48,7 @@ std::vector<Triangle> folded(const Rig& rig, std::span<const Triangle> among, in
   for (const Triangle& t : among) {
     const float rest = signed_area2(rig.rest[t.a], rig.rest[t.b], rig.rest[t.c]);
     const float now = signed_area2(points[t.a], points[t.b], points[t.c]);
-    if (rest * now <= 0) found.push_back(t);
+    if (!(now * rest > kLeastAreaShare * rest * rest)) found.push_back(t);
   }
   return found;
 }
@@ -61,6 +61,14 @@ bool unfold_poses(Rig& rig, std::size_t frames_a_pose) {
       MouthPose pose;
       pose.weights[v] = 1;
       pose.loudness = loudness;
+      poses.push_back(pose);
+    }
+  }
+  for (std::size_t v = 1; v < kVisemeCount; ++v) {
+    for (std::size_t w = v + 1; w < kVisemeCount; ++w) {
+      MouthPose pose;
+      pose.weights[v] = pose.weights[w] = 0.5f;
+      pose.loudness = (v + w) % 2 == 0 ? 1.0f : 0.0f;
       poses.push_back(pose);
     }
   }

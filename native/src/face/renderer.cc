@@ -29,6 +29,7 @@ constexpr float kFadeInWeight = 0.12f;     // From rest to this weight the paint
 constexpr float kShadowMm = 2.4f;
 constexpr float kRimMm = 0.5f;
 constexpr float kSeamMm = 1.1f;
+constexpr float kSeamColorPx = 3.0f;  // A block of colour and a half.
 constexpr float kLowerTeethFollow = 0.92f;  // Of the jaw's travel at the chin.
 constexpr float kTongueFollow = 0.86f;
 
@@ -297,6 +298,32 @@ class MeshRenderer final : public FaceRenderer {
     for (int y = area.y; y < area.y + area.height; ++y) {
       if (!opening_.seam_row(y, strength, reach, dark)) continue;
       kernels_.blend_row(ink, dark, area.width, out.y + static_cast<std::ptrdiff_t>(y) * out.stride_y + area.x);
+    }
+    color_seam(static_cast<float>(fade) / 256.0f, std::max(reach, kSeamColorPx), area, out);
+  }
+
+  // A block of colour that both lips share is warped to where they were apart, and would show what was between them: it
+  // takes the colour of the lips above and below.
+  void color_seam(float amount, float reach, const Box& area, const I420MutView& out) {
+    const int x0 = area.x & ~1, pairs = (area.x + area.width + 1 - x0) / 2;
+    std::uint8_t* const share = lines_[4].data();
+    for (int y = area.y & ~1; y < area.y + area.height; y += 2) {
+      for (int half = 0; half < 2; ++half) {
+        std::fill_n(lines_[2 + half].data(), 2 * pairs, std::uint8_t{0});
+        if (y + half < area.y || y + half >= area.y + area.height) continue;
+        opening_.seam_row(y + half, amount, reach, lines_[2 + half].data() + (area.x - x0));
+      }
+      for (int i = 0; i < pairs; ++i) {
+        // The strongest of the block's four: half a block of tooth is seen as well.
+        share[i] = std::max({lines_[2][2 * i], lines_[2][2 * i + 1], lines_[3][2 * i], lines_[3][2 * i + 1]});
+      }
+      const int row = y / 2, above = std::max(row - 2, 0), below = std::min(row + 2, out.height / 2 - 1);
+      for (std::uint8_t* plane : {out.u, out.v}) {
+        const auto line = [&](int at) { return plane + static_cast<std::ptrdiff_t>(at) * out.stride_uv + x0 / 2; };
+        std::uint8_t* const ink = lines_[0].data();
+        for (int i = 0; i < pairs; ++i) ink[i] = static_cast<std::uint8_t>((line(above)[i] + line(below)[i] + 1) / 2);
+        kernels_.blend_row(ink, share, pairs, line(row));
+      }
     }
   }
 

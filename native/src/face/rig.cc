@@ -5,6 +5,7 @@
 
 #include "face_topology.h"
 #include "mesh.h"
+#include "mouth_contact.h"
 #include "rig_limits.h"
 
 namespace visavis {
@@ -130,21 +131,38 @@ void Rig::finish() {
   }
 }
 
-float jaw_opening_mm(const Rig& rig, const MouthPose& pose) {
-  const float loudness = std::clamp(pose.loudness, 0.0f, 1.0f);
-  const float scale = face::kMinJawScale + (face::kMaxJawScale - face::kMinJawScale) * loudness;
+namespace {
+
+// How far the jaw opens for weights that have had their contacts made whole. A closure and a bite are as they are
+// however loud the voice.
+float jaw_of(const Rig& rig, const VisemeWeights& weights, float loudness) {
+  const float kept = std::clamp(loudness, 0.0f, 1.0f);
+  const float scale = face::kMinJawScale + (face::kMaxJawScale - face::kMinJawScale) * kept;
   float open = 0;
-  for (std::size_t v = 1; v < kVisemeCount; ++v) open += pose.weights[v] * rig.jaw_mm[v];
-  return open * scale;
+  for (std::size_t v = 1; v < kVisemeCount; ++v) {
+    const auto viseme = static_cast<Viseme>(v);
+    const bool contact = viseme == Viseme::PP || viseme == Viseme::FF;
+    open += weights[v] * rig.jaw_mm[v] * (contact ? 1.0f : scale);
+  }
+  return open;
+}
+
+}  // namespace
+
+float jaw_opening_mm(const Rig& rig, const MouthPose& pose) {
+  return jaw_of(rig, face::with_contact(pose.weights), pose.loudness);
 }
 
 void pose_points(const Rig& rig, int frame, const MouthPose& pose, std::span<PointF> out) {
   const auto track = rig.track(frame);
   const Affine& head = rig.head[static_cast<std::size_t>(frame)];
-  const float open = jaw_opening_mm(rig, pose);
+  const VisemeWeights weights = face::with_contact(pose.weights);
+  const float open = jaw_of(rig, weights, pose.loudness);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = rig.jaw[i] * open;
+  float sum = 0;
   for (std::size_t v = 1; v < kVisemeCount; ++v) {
-    const float weight = pose.weights[v];
+    const float weight = weights[v];
+    sum += weight;
     if (weight <= 0) continue;
     const PointF* shape = rig.shapes[v].data();
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -155,13 +173,11 @@ void pose_points(const Rig& rig, int frame, const MouthPose& pose, std::span<Poi
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = track[i] + head.turn(out[i]);
   // Every viseme brings the lips together before it parts them again. What the frame's lips are further apart, or
   // nearer, than the skull's movement tells goes the same way, or shut lips would gape in some frames.
-  float weight = 0;
-  for (std::size_t v = 1; v < kVisemeCount; ++v) weight += pose.weights[v];
   for (std::size_t k = 0; k < rig.contours.inner_upper_lip.size(); ++k) {
     const std::uint16_t upper = rig.contours.inner_upper_lip[k], lower = rig.contours.inner_lower_lip[k];
     const PointF excess = (track[lower] - track[upper]) - head.turn(rig.rest[lower] - rig.rest[upper]);
-    out[upper] = out[upper] + excess * (weight / 2);
-    out[lower] = out[lower] - excess * (weight / 2);
+    out[upper] = out[upper] + excess * (sum / 2);
+    out[lower] = out[lower] - excess * (sum / 2);
   }
 }
 

@@ -18,9 +18,11 @@ inline constexpr std::size_t kMaxContour = 64;
 inline constexpr int kMaxMouthSide = 2048;
 inline constexpr float kMaxCoordinate = 16384.0f;
 
-// Loudness 0..1 scales the jaw between these.
-inline constexpr float kMinJawScale = 0.75f;
+// Loudness 0..1 scales the jaw between these: talkers who raise their voice open it further (Schulman, "Articulatory
+// dynamics of loud and normal speech", 1989), and who murmur less far. kPlainLoudness leaves it as it is.
+inline constexpr float kMinJawScale = 0.6f;
 inline constexpr float kMaxJawScale = 1.25f;
+inline constexpr float kPlainLoudness = (1 - kMinJawScale) / (kMaxJawScale - kMinJawScale);
 
 // The movement of the skull from one set of points to another, by least squares. Throws FormatError where the points
 // are no face's.

@@ -13,7 +13,8 @@ namespace visavis::face {
 
 Rig start_rig(Face& face, const I420View& still, int fps, int frame_count) {
   widen_lids(face, still);
-  if (snap_shut_lips(face, still)) settle(face);
+  if (!snap_shut_lips(face, still)) hug_parted_lips(face, still);
+  settle(face);
   turn_corners(face, measure_mouth(face));
   settle(face);
   const RestMouth mouth = measure_mouth(face);

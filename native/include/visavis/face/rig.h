@@ -105,7 +105,9 @@ struct Rig {
 };
 
 // The mouth pose applied to a frame: where every point of the mesh goes. `out` has rig.point_count() elements; what it
-// says of points that no viseme moves is their track. Loudness 0..1 scales the jaw from 0.75 to 1.25.
+// says of points that no viseme moves is their track. Loudness 0..1 scales the jaw from 0.6 to 1.25, but neither a
+// closure nor a bite. From half of the weight on, PP shuts the lips and FF brings the lower one to the upper teeth,
+// whatever the rest of the weights asks for.
 void pose_points(const Rig& rig, int frame, const MouthPose& pose, std::span<PointF> out);
 
 // How far `pose` opens the jaw, in millimetres.

@@ -1,0 +1,157 @@
+// What p, b, m, f and v must show: measured in the mesh and in the frame that is drawn from it.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "check.h"
+#include "face_topology.h"
+#include "plane_sample.h"
+#include "talking_face.h"
+
+namespace visavis {
+namespace {
+
+using face::kLipColumns;
+using face::kLowerLip;
+using face::kUpperLip;
+using face::Sample;
+using face::sample_picture;
+using test::Expression;
+using test::pose_of;
+using test::TalkingFace;
+
+constexpr std::array<Expression, 4> kFaces = {Expression::kNeutral, Expression::kSmiling, Expression::kMaya,
+                                              Expression::kTheo};
+constexpr int kSide = 256;
+constexpr float kCloseUp = 0.8f;  // Of the picture is face: some 1.5 pixels for a millimetre.
+
+TalkingFace close_up(Expression expression, const char* tone = "neutral") {
+  return TalkingFace(test::draw_face(kSide, kSide, expression, kCloseUp), tone);
+}
+
+template <typename Visit>
+void each_blend(Viseme contact, Visit visit) {
+  for (const float weight : {0.5f, 0.65f, 0.85f, 1.0f}) {
+    for (std::size_t v = 1; v < kVisemeCount; ++v) {
+      const auto other = static_cast<Viseme>(v);
+      if (other == Viseme::PP || other == Viseme::FF) continue;
+      for (const float loudness : {0.0f, 1.0f}) visit(pose_of({{contact, weight}, {other, 1 - weight}}, loudness));
+    }
+  }
+}
+
+// The darkest, the brightest and the least red place from one lip's red to the other's, in the middle columns.
+struct Crossing {
+  float darkest = 255, brightest = 0, palest = 255;
+};
+
+Crossing cross_lips(const I420View& picture, const std::vector<PointF>& points) {
+  Crossing found;
+  for (int k = 2; k <= kLipColumns - 3; ++k) {
+    const PointF from = points[kUpperLip[2][k]], to = points[kLowerLip[2][k]];
+    for (float t = 0.1f; t < 0.9f; t += 0.05f) {
+      const Sample s = sample_picture(picture, {from.x + (to.x - from.x) * t, from.y + (to.y - from.y) * t});
+      found.darkest = std::min(found.darkest, s.y);
+      found.brightest = std::max(found.brightest, s.y);
+      found.palest = std::min(found.palest, s.v);
+    }
+  }
+  return found;
+}
+
+CHECK_CASE("PP shuts the lips whatever the other half of the pose is") {
+  for (const Expression expression : kFaces) {
+    for (const char* tone : {"neutral", "happy", "surprised"}) {
+      const TalkingFace face = close_up(expression, tone);
+      each_blend(Viseme::PP, [&](const MouthPose& pose) {
+        for (const int frame : {0, 17, 33}) CHECK(face.gap_mm(pose, frame) < 0.15f);
+      });
+      CHECK(face.gap_mm(pose_of({{Viseme::PP, 0.2f}, {Viseme::aa, 0.8f}})) > 4);
+    }
+  }
+}
+
+CHECK_CASE("no gap and no teeth are drawn between lips that PP shuts") {
+  for (const Expression expression : kFaces) {
+    TalkingFace face = close_up(expression);
+    const std::vector<PointF> rest = face.posed({});
+    const bool smiling = expression == Expression::kSmiling;
+    // Lips as they are painted, and the line where they meet: drawn in faces whose mouths are shut, shaded otherwise.
+    const Sample lip = sample_picture(face.avatar().frame(0), rest[kLowerLip[2][5]]);
+    const float line = smiling ? 16 + (lip.y - 16) * 0.55f : cross_lips(face.avatar().frame(0), rest).darkest;
+    each_blend(Viseme::PP, [&](const MouthPose& pose) {
+      const Crossing crossing = cross_lips(face.drawn(pose), face.posed(pose));
+      CHECK(crossing.darkest > line - 12);
+      CHECK(crossing.brightest < lip.y + 16);
+      CHECK(crossing.palest > 128 + 0.5f * (lip.v - 128));
+    });
+    // The same measure sees a mouth that is not shut.
+    const MouthPose open = pose_of({{Viseme::E, 1}});
+    const Crossing gaping = cross_lips(face.drawn(open), face.posed(open));
+    CHECK(gaping.darkest < line - 12 || gaping.brightest > lip.y + 16);
+    CHECK(gaping.palest < 128 + 0.5f * (lip.v - 128));
+  }
+}
+
+CHECK_CASE("FF brings the lower lip to the upper teeth, and their edge shows above it") {
+  for (const Expression expression : kFaces) {
+    TalkingFace face = close_up(expression);
+    const MouthPose vowel = pose_of({{Viseme::aa, 1}});
+    each_blend(Viseme::FF, [&](const MouthPose& pose) {
+      const std::vector<PointF> points = face.posed(pose);
+      const float gap = face.gap_mm(pose);
+      CHECK(gap > 0.6f && gap < 3.4f);
+      const I420View picture = face.drawn(pose);
+      for (int k = 4; k <= 6; ++k) {
+        // Just above the lip lies a tooth, not the dark behind it.
+        const PointF u = points[kUpperLip[0][k]], l = points[kLowerLip[0][k]];
+        const Sample above = sample_picture(picture, {(u.x + l.x) / 2, l.y - 0.45f * (l.y - u.y)});
+        const Sample lip = sample_picture(picture, points[kLowerLip[2][k]]);
+        CHECK(above.y > 0.7f * lip.y);
+        CHECK(above.v - 128 < 0.75f * (lip.v - 128));
+      }
+    });
+    CHECK(face.gap_mm(vowel) > 7);
+  }
+}
+
+CHECK_CASE("a louder voice opens vowels further, and neither a closure nor a bite") {
+  for (const Expression expression : kFaces) {
+    const TalkingFace face = close_up(expression);
+    for (const Viseme vowel : {Viseme::aa, Viseme::E, Viseme::I, Viseme::O, Viseme::U}) {
+      float before = 0;
+      for (float loudness = 0; loudness <= 1.001f; loudness += 0.1f) {
+        const float gap = face.gap_mm(pose_of({{vowel, 1}}, loudness));
+        CHECK(gap > before);
+        before = gap;
+      }
+      const float quiet = face.gap_mm(pose_of({{vowel, 1}}, 0));
+      CHECK(vowel != Viseme::aa || before > 1.4f * quiet);
+    }
+    for (const Viseme contact : {Viseme::PP, Viseme::FF}) {
+      const std::vector<PointF> quiet = face.posed(pose_of({{contact, 1}}, 0));
+      const std::vector<PointF> loud = face.posed(pose_of({{contact, 1}}, 1));
+      for (std::size_t i = 0; i < quiet.size(); ++i) CHECK(quiet[i].x == loud[i].x && quiet[i].y == loud[i].y);
+    }
+  }
+}
+
+CHECK_CASE("contact comes and goes without a jump") {
+  const TalkingFace face = close_up(Expression::kMaya);
+  for (const Viseme contact : {Viseme::PP, Viseme::FF}) {
+    std::vector<PointF> before = face.posed(pose_of({{Viseme::aa, 1}}, 1));
+    for (float weight = 0.01f; weight <= 1.0f; weight += 0.01f) {
+      const std::vector<PointF> after = face.posed(pose_of({{contact, weight}, {Viseme::aa, 1 - weight}}, 1));
+      for (std::size_t i = 0; i < after.size(); ++i) {
+        // A hundredth of the way from the widest vowel takes at most some six hundredths of its 15 millimetres.
+        CHECK(std::hypot(after[i].x - before[i].x, after[i].y - before[i].y) < 0.9f * face.rig().px_per_mm);
+      }
+      before = after;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace visavis
+
+CHECK_MAIN
