@@ -14,10 +14,10 @@ namespace visavis::face {
 namespace {
 
 constexpr int kMiddle = kLipColumns / 2;
-constexpr float kShutGapMm = 0.8f;  // Below this there is nothing to see between the lips.
-constexpr float kLipShare = 0.6f;   // Of the space between the lips, to take it for lip.
+constexpr float kShutGapMm = 0.8f;   // Below this there is nothing to see between the lips.
+constexpr float kLipShare = 0.6f;    // Of the space between the lips, to take it for lip.
 constexpr float kTeethGapMm = 2.5f;  // Lips nearer than this show no rim of teeth worth moving for.
-constexpr float kMostHugMm = 1.8f;  // Landmarks of a smile's inner lips lie up to this far inside of its teeth.
+constexpr float kMostHugMm = 1.8f;   // Landmarks of a smile's inner lips lie up to this far inside of its teeth.
 constexpr float kEdgeBlurMm = 0.35f;
 constexpr float kLeastContrast = 60.0f;  // Squared, in weighted levels.
 
