@@ -11,8 +11,8 @@ namespace visavis::face {
 
 class BakedMouth {
  public:
-  // `rig` is the avatar's own, without tracks: its rest, triangles, contours and mouth count. `jaw_mm` is how far the jaw
-  // has dropped while the face rests.
+  // `rig` is the avatar's own, without tracks: its rest, triangles, contours and mouth count. `jaw_mm` is how far the
+  // jaw has dropped while the face rests.
   BakedMouth(const Rig& rig, float jaw_mm);
 
   // Draws into `frame`, where the face's points lie at `points`.

@@ -12,8 +12,8 @@ namespace visavis::face {
 // which has the still's size and no tracks yet. Throws BuildError.
 Rig start_rig(Face& face, const I420View& still, int fps, int frame_count);
 
-// Once every frame has its track: checks the rig and sees to it that no pose folds the mesh, each of them tried in some of
-// the frames. Throws BuildError.
+// Once every frame has its track: checks the rig and sees to it that no pose folds the mesh, each of them tried in some
+// of the frames. Throws BuildError.
 void finish_rig(Rig& rig, std::size_t frames_a_pose = kFewFrames);
 
 }  // namespace visavis::face

@@ -11,8 +11,8 @@ namespace visavis::face {
 
 // One expression, as amounts of the action units of the Facial Action Coding System (Ekman, Friesen & Hager, 2002), in
 // millimetres of an average adult face. All zero is the photograph's own face. What is made of them: happy AU6+12, sad
-// AU1+4+15 (and the chin, AU17), surprised AU1+2+5+26, after their emotion predictions; concerned AU1+4, serious AU4+7+24,
-// curious AU1+2, one brow a little ahead of the other; warm is a weaker happy, excited happy with AU1+2+5+25.
+// AU1+4+15 (and the chin, AU17), surprised AU1+2+5+26, after their emotion predictions; concerned AU1+4, serious
+// AU4+7+24, curious AU1+2, one brow a little ahead of the other; warm is a weaker happy, excited happy with AU1+2+5+25.
 struct ToneTarget {
   std::string_view name;
   float brow_inner = 0;   // AU1: the inner ends of the brows rise; negative is AU4's fall.

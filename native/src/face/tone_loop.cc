@@ -100,8 +100,8 @@ void build_tone(const ToneTarget& tone, const Face& face, const RestMouth& mouth
   std::optional<BakedMouth> baked;
   if (worn.expression.paints_mouth) {
     baked.emplace(rig, worn.expression.jaw_mm);
-    // Lips that the tone parted carry a rim of what is between them when they shut. A loop whose lips it shut has the line
-    // between them already, and speech must not draw it a second time.
+    // Lips that the tone parted carry a rim of what is between them when they shut. A loop whose lips it shut has the
+    // line between them already, and speech must not draw it a second time.
     if (worn.expression.jaw_mm > 0) {
       rig.mouth.seam_shade = kPartedSeam;
     } else if (rig.mouth.seam_shade > 0) {

@@ -17,8 +17,8 @@ struct LoopOptions {
   std::filesystem::path dir;
 };
 
-// Draws the loop of `rig`, which start_rig() made of `face`, and writes both into the folder. A tone makes the rig anew:
-// its visemes begin at the face that wears it. Throws BuildError.
+// Draws the loop of `rig`, which start_rig() made of `face`, and writes both into the folder. A tone makes the rig
+// anew: its visemes begin at the face that wears it. Throws BuildError.
 void build_loop(const Face& face, const I420View& still, Rig rig, const LoopOptions& options);
 
 }  // namespace visavis::face
