@@ -3,11 +3,10 @@
 //   mouth_noise_bench [AVATAR_DIR]
 //
 // For a drawn face at 256, 512 and 1080 pixels, or an avatar: three mean squares (and PSNR) over the mouth's box, in
-// luma. "encoder": the decoded picture against what was encoded, at the quality the Stage uses (x264 superfast, CRF 21,
-// finer than its default of 23). "jitter": a spoken frame against the same frame with each of its weights off by up to
-// 0.02, as posteriors tremble. "loop": how much more a mouth that holds still changes from frame to frame than the loop
-// itself does, seen from a place that moves with the head. One line of JSON each; exits 1 where jitter or loop is above
-// the encoder.
+// luma. "encoder": the decoded picture against what was encoded, by x264 superfast at its own quality, CRF 23.
+// "jitter": a spoken frame against the same frame with each of its weights off by up to 0.02, as posteriors tremble.
+// "loop": how much more a mouth that holds still changes from frame to frame than the loop itself does, seen from a
+// place that moves with the head. One line of JSON each; exits 1 where jitter or loop is above the encoder.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -19,9 +18,9 @@
 
 #include "../test/media/h264.h"
 #include "drawn_face.h"
+#include "encode_peers.h"
 #include "plane_sample.h"
 #include "visavis/face/renderer.h"
-#include "visavis/media/video_encoder.h"
 
 namespace {
 
@@ -98,12 +97,7 @@ bool measure(const std::shared_ptr<const Avatar>& shared) {
   const Avatar& avatar = *shared;
   const Rig& rig = avatar.rig();
   const auto renderer = FaceRenderer::create(shared);
-  VideoEncoderConfig config;
-  config.width = rig.width;
-  config.height = rig.height;
-  config.fps = rig.fps;
-  config.bitrate_bps = VideoEncoder::kMaxBitrate;
-  const auto encoder = VideoEncoder::create(config);
+  const auto encoder = bench::make_x264_peer("superfast", rig.width, rig.height);
   h264::Decoder decoder;
   const Box box = mouth_box(rig);
   const int frames = std::min(rig.frame_count, 100);
@@ -116,7 +110,7 @@ bool measure(const std::shared_ptr<const Avatar>& shared) {
     for (int i = 0; i < frames; ++i) {
       MouthPose pose = spoken(viseme);
       renderer->render(i, pose, now.view());
-      const AVFrame& seen = decoder.decode(encoder->encode(now.view()).data);
+      const AVFrame& seen = decoder.decode(encoder->encode(now.view()));
       encoded += mean_square({seen.data[0], seen.linesize[0]}, luma(now.view()), box) / frames;
       if (i > 0) {
         const double own = steadied(rig, i, luma(avatar.frame(i)), luma(avatar.frame(i - 1)), box);
@@ -130,10 +124,10 @@ bool measure(const std::shared_ptr<const Avatar>& shared) {
       std::swap(now, before);
     }
     std::printf(
-        "{\"bench\":\"mouth_noise\",\"size\":\"%dx%d\",\"viseme\":\"%s\",\"encoder\":\"%s\",\"encoder_mse\":%.2f,"
+        "{\"bench\":\"mouth_noise\",\"size\":\"%dx%d\",\"viseme\":\"%s\",\"encoder_mse\":%.2f,"
         "\"encoder_psnr\":%.1f,\"jitter_mse\":%.2f,\"jitter_psnr\":%.1f,\"loop_mse\":%.2f}\n",
-        rig.width, rig.height, std::string(kVisemeNames[static_cast<std::size_t>(viseme)]).c_str(),
-        std::string(encoder->name()).c_str(), encoded, psnr(encoded), jitter, psnr(jitter), loop);
+        rig.width, rig.height, std::string(kVisemeNames[static_cast<std::size_t>(viseme)]).c_str(), encoded,
+        psnr(encoded), jitter, psnr(jitter), loop);
     quiet = quiet && jitter < encoded && loop < encoded;
   }
   return quiet;
