@@ -224,7 +224,7 @@ CHECK_CASE("a face of any size has the same mouth in proportion") {
 }
 
 CHECK_CASE("weights that tremble by two hundredths tremble less in the picture than its encoder does") {
-  // H.264 at CRF 23 leaves 42 to 45 dB in such a box, a mean square of 2.3 to 3.8 (bench/mouth_noise_bench measures it).
+  // H.264 at CRF 23 leaves 42 to 45 dB in such a box, a mean square of 2.3 to 3.8: bench/mouth_noise_bench measures it.
   constexpr double kMostMse = 2.2;
   for (const Expression expression : kFaces) {
     TalkingFace face(test::draw_face(512, 512, expression));
