@@ -1,10 +1,11 @@
 // `npm run bench [words…]`: figures beside their peers, each in the same run. Words pick the parts; none runs them all. The
-// last thing printed is a table of the floors; a missed one makes it fail.
+// last thing printed is a table of the native parts' floors, also where a part failed; a missed floor makes it fail, and so
+// does a part that printed none of its own.
 //
 // VISEME_RECORDINGS names a folder of recordings that somebody has aligned (json/ and flac/), for the part `net`.
 
 import { join } from "node:path";
-import { collectRows, floorsTable, holds } from "./floors.mjs";
+import { chosenParts, collectRows, floorsTable, holds } from "./floors.mjs";
 import { run } from "./processes.mjs";
 import { root } from "./report.mjs";
 import { main, node, setup } from "./setup.mjs";
@@ -48,27 +49,29 @@ const parts = {
 
 /** Parts that run programs of the native build. */
 const native = new Set(["warp", "net", "encode", "stage"]);
+/** Those of them whose rows have floors. */
+const floored = new Set(["warp", "net", "stage"]);
 
 await main(async () => {
-  const words = process.argv.slice(2);
-  // What an encoder costs says little without the Stage that it works in.
-  const wanted = words.includes("encode") ? [...words, "stage"] : words;
+  const wanted = chosenParts(process.argv.slice(2), Object.keys(parts));
   await setup({ purposes: ["run", "bench"] });
-  if (wanted.length === 0 || wanted.some((name) => native.has(name))) {
+  if (wanted.some((name) => native.has(name))) {
     await run("cmake", configure);
     await run("cmake", ["--build", build, "--parallel", "2"]);
   }
-  const { rows, take } = collectRows();
-  for (const [name, commands] of Object.entries(parts)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue;
-    console.log(`\n# ${name}`);
-    for (const [command, ...args] of commands) {
-      // Only the native parts print rows; the others' output goes through untouched.
-      if (!native.has(name)) await run(command, args, { show: true });
-      else await run(command, args, { onLine: (line) => take(name, line) || console.log(line) });
+  const { rows, take, ended } = collectRows();
+  try {
+    for (const name of wanted) {
+      console.log(`\n# ${name}`);
+      for (const [command, ...args] of parts[name]) {
+        // Only the native parts print rows; the others' output goes through untouched.
+        if (!native.has(name)) await run(command, args, { show: true });
+        else await run(command, args, { onLine: (line) => take(name, line) || console.log(line) });
+      }
+      if (floored.has(name)) ended(name);
     }
+  } finally {
+    if (rows.length > 0) console.log(`\n# floors\n${floorsTable(rows)}`);
+    if (!rows.every(holds)) process.exitCode = 1;
   }
-  if (rows.length === 0) return;
-  console.log(`\n# floors\n${floorsTable(rows)}`);
-  if (!rows.every(holds)) process.exitCode = 1;
 });

@@ -10,6 +10,11 @@ export interface FloorRow {
   peerValue?: number;
 }
 
-export function collectRows(): { rows: FloorRow[]; take(part: string, line: string): boolean };
+export function chosenParts(words: string[], parts: string[]): string[];
+export function collectRows(): {
+  rows: FloorRow[];
+  take(part: string, line: string): boolean;
+  ended(part: string): void;
+};
 export function holds(row: FloorRow): boolean;
 export function floorsTable(rows: FloorRow[]): string;

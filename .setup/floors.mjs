@@ -1,5 +1,20 @@
 // The table at the end of a benchmark: each figure, its peer in the same run, its floor, and whether it holds.
 
+import { SetupError } from "./report.mjs";
+
+/**
+ * The parts that words name, in their own order; all of them without a word.
+ * @param {string[]} words
+ * @param {string[]} parts
+ * @throws {SetupError} for a word that names none.
+ */
+export function chosenParts(words, parts) {
+  const unknown = words.filter((word) => !parts.includes(word));
+  if (unknown.length > 0)
+    throw new SetupError(`There is no part "${unknown.join('", "')}": ${parts.join(", ")}.`);
+  return words.length === 0 ? parts : parts.filter((name) => words.includes(name));
+}
+
 /**
  * @typedef {object} Row
  * @property {string} name
@@ -14,11 +29,18 @@
 /**
  * Rows from the lines that a part's programs print: lines of JSON that say so themselves, and the tables of programs that
  * print for people.
- * @returns {{ take(part: string, line: string): boolean, rows: Row[] }} take: whether the line was a row and no more.
+ * @returns {{ take(part: string, line: string): boolean, ended(part: string): void, rows: Row[] }} take: whether the line
+ *   was a row and no more; ended: a part whose rows have floors is over, and one that gave none gets a row that is missed.
  */
 export function collectRows() {
   /** @type {Row[]} */
   const rows = [];
+  /** Parts with a row that has a floor. */
+  const measured = new Set();
+  const add = (part, row) => {
+    rows.push(row);
+    if (hasFloor(row)) measured.add(part);
+  };
   let clip = "";
   let ours = null;
   const parse = {
@@ -27,7 +49,7 @@ export function collectRows() {
       const { size, framing, contender, ms_per_frame: ms, times_faster: times, floor } = JSON.parse(line);
       if (contender !== "opencv_remap_bgr" && contender !== "opencv_remap_i420") return;
       const name = `warp ${size}, ${framing}: times faster than ${contender.replaceAll("_", " ")}`;
-      rows.push({
+      add("warp", {
         name,
         value: times,
         unit: "×",
@@ -45,7 +67,7 @@ export function collectRows() {
       if (!row) return;
       if (row[1] === "visavis") ours = Number(row[2]);
       else
-        rows.push({
+        add("encode", {
           name: `encode ${clip}: a frame`,
           value: ours,
           unit: "ms",
@@ -58,20 +80,26 @@ export function collectRows() {
     rows,
     take(part, line) {
       if (line.startsWith('{"row"')) {
-        rows.push(JSON.parse(line));
+        add(part, JSON.parse(line));
         return true;
       }
       parse[part]?.(line);
       return false;
     },
+    ended(part) {
+      if (!measured.has(part)) add(part, { name: `${part}: figures with a floor`, value: 0, atLeast: 1 });
+    },
   };
 }
+
+const hasFloor = ({ atLeast, atMost }) => atLeast !== undefined || atMost !== undefined;
 
 const format = (value) => (Math.abs(value) >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3))));
 
 /** Whether a row keeps to its floor; one without a figure does not. */
-export function holds({ value, atLeast, atMost }) {
-  if (atLeast === undefined && atMost === undefined) return true;
+export function holds(row) {
+  if (!hasFloor(row)) return true;
+  const { value, atLeast, atMost } = row;
   if (typeof value !== "number" || Number.isNaN(value)) return false;
   return (atLeast === undefined || value >= atLeast) && (atMost === undefined || value <= atMost);
 }

@@ -1,4 +1,5 @@
-// `npm run measure:lipsync`: lip sync as a viewer sees it, against the synthesizer's own phoneme times.
+// `npm run measure:lipsync`: lip sync as a viewer sees it, against the times of what is said: espeak-ng's events,
+// flite's own times, and PocketSphinx's alignment of people's recordings with their words.
 
 import { run } from "./processes.mjs";
 import { main, node, setup } from "./setup.mjs";

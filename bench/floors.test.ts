@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { collectRows, floorsTable, holds } from "../.setup/floors.mjs";
+import { chosenParts, collectRows, floorsTable, holds } from "../.setup/floors.mjs";
 
 describe("table of floors", () => {
   it("reads the warp's lines: a row for every remap", () => {
@@ -51,5 +51,33 @@ describe("table of floors", () => {
     const table = floorsTable(rows);
     expect(table).toMatch(/a stage +35\.3 % +≤ 100 +met/);
     expect(table).toMatch(/hits +none +≥ 85 +MISSED/);
+  });
+
+  it("misses a part that gave no figure with a floor", () => {
+    const { rows, take, ended } = collectRows();
+    take("stage", '{"row":"stage","name":"a stage","value":35.3,"unit":"%","atMost":100}');
+    take("warp", '{"contender":"opencv_remap_bgr","size":"9x9","framing":"f","times_faster":8}');
+    ended("stage");
+    ended("warp");
+    expect(rows.map(({ name }) => name)).toEqual([
+      "a stage",
+      "warp 9x9, f: times faster than opencv remap bgr",
+      "warp: figures with a floor",
+    ]);
+    expect(rows.map(holds)).toEqual([true, true, false]);
+  });
+});
+
+describe("words of npm run bench", () => {
+  const parts = ["warp", "encode", "stage"];
+
+  it("pick parts, in the parts' order; none picks them all", () => {
+    expect(chosenParts(["stage", "warp"], parts)).toEqual(["warp", "stage"]);
+    expect(chosenParts(["encode"], parts)).toEqual(["encode"]);
+    expect(chosenParts([], parts)).toEqual(parts);
+  });
+
+  it("are refused where they name no part, with the parts", () => {
+    expect(() => chosenParts(["warp", "wrap"], parts)).toThrow('no part "wrap": warp, encode, stage');
   });
 });

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { AvatarLibrary } from "../../box/avatars/library.ts";
+import { openMedia } from "../../box/media/open.ts";
 import type { BuildStep } from "../../contract/avatars.ts";
 import { root } from "../../test/harness/process.ts";
-import { median, report } from "../report.ts";
-import { openMedia } from "../../box/media/open.ts";
+import { holds, median, report } from "../report.ts";
 
 const path = process.argv[2] ?? join(root, "box/avatars/stock/theo.png");
 const rounds = Number(process.argv[3] ?? 5);
@@ -29,8 +29,10 @@ const times = {
   blocked: [] as number[],
 };
 try {
-  await library.ready(null, "maya");
-  await library.ready(null, "theo");
+  for (const stock of ["maya", "theo"]) {
+    await library.ready(null, stock);
+    await library.finished(owner, stock);
+  }
   for (let round = 0; round < rounds; round += 1) {
     const delay = monitorEventLoopDelay({ resolution: 1 });
     delay.enable();
@@ -42,6 +44,8 @@ try {
     times.rig.push((beganAtMs.get("rig") ?? Number.NaN) - startedAtMs);
     delay.disable();
     times.blocked.push(delay.max / 1e6);
+    // What is still encoded once the avatar is ready would weigh on the next round.
+    await library.finished(owner, avatar);
   }
 } finally {
   await library.close();
@@ -49,5 +53,6 @@ try {
 }
 report({ name: "photograph checked and upload answered", value: median(times.checked), unit: "ms" });
 report({ name: "rig begun", value: median(times.rig), unit: "ms" });
-report({ name: "avatar ready", value: median(times.ready), unit: "ms", floor: { atMost: 5000 } });
+const ready = { name: "avatar ready", value: median(times.ready), unit: "ms", floor: { atMost: 5000 } };
+if (!holds(report(ready))) process.exitCode = 1;
 report({ name: "event loop held up, longest", value: Math.max(...times.blocked), unit: "ms" });

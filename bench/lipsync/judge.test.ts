@@ -70,6 +70,27 @@ describe("judge", () => {
     expect(after.shutOnOthers).toBeGreaterThan(before.shutOnOthers);
   });
 
+  it("finds lips that shut on f and v explained", () => {
+    const track = lips();
+    const before = judge(track, [clip]);
+    // Far from every p, b, m.
+    const labiodental = phones.find(
+      ({ viseme }, i) =>
+        viseme === "FF" &&
+        [-3, -2, -1, 1].every((step) => phones[i + step] && phones[i + step]?.viseme !== "PP"),
+    );
+    expect(labiodental).toBeDefined();
+    const from = clip.startSeconds + (labiodental?.startSeconds ?? 0);
+    track.values = track.values.map((value, i) => {
+      const time = track.times[i] ?? 0;
+      return time >= from && time <= from + 0.1 ? 0.01 : value;
+    });
+    const after = judge(track, [clip]);
+    expect(after.shutShare).toBeGreaterThan(before.shutShare);
+    expect(after.falseAt).toEqual(before.falseAt);
+    expect(after.shutOnOthers).toBe(before.shutOnOthers);
+  });
+
   it("is not fooled by lips that never open or never shut", () => {
     const shut = lips();
     shut.values = shut.values.map((_, i) => 0.01 + (i % 7) * 1e-4);

@@ -24,11 +24,11 @@ export interface Verdict {
   /** Every p, b and m; `missed` are those that nobody saw. */
   closures: number;
   missed: Event[];
-  /** Sounds that no closure is near, through windows as long: how many show shut lips all the same, 0..1. */
+  /** Sounds that no p, b, m, f, v or pause is near, through windows as long: how many show shut lips all the same, 0..1. */
   shutOnOthers: number;
   /** Share of the time spoken in which the lips are shut. */
   shutShare: number;
-  /** Closures that no p, b, m or pause explains. */
+  /** Closures that no p, b, m, f, v or pause explains: lips that are nearly shut are right on f and v. */
   falsePerMinute: number;
   falseAt: Event[];
   /** Every f and v, and on how many the lips came near the teeth, 0..1. */
@@ -51,6 +51,7 @@ const nearShareOfOpening = 0.35;
 const stepSeconds = 0.01;
 
 const isClosure = ({ viseme }: Phone) => viseme === "PP";
+const isLabiodental = ({ viseme }: Phone) => viseme === "FF";
 const isPause = ({ viseme }: Phone) => viseme === "sil";
 
 /** @param lips Aperture over the whole recording; some of it, before the first clip, is of lips at rest. */
@@ -98,7 +99,7 @@ export function judge(lips: Track, clips: readonly Said[]): Verdict {
     to > clip.seconds - tolerance ||
     clip.phones.some(
       (phone) =>
-        (isClosure(phone) || isPause(phone)) &&
+        (isClosure(phone) || isLabiodental(phone) || isPause(phone)) &&
         phone.startSeconds - tolerance <= to &&
         phone.endSeconds + tolerance >= from,
     );
@@ -107,7 +108,7 @@ export function judge(lips: Track, clips: readonly Said[]): Verdict {
   const others = eventsOf(
     (phone, clip) => !explained(clip, phone.startSeconds - tolerance, phone.endSeconds + tolerance),
   );
-  const labiodentals = eventsOf(({ viseme }) => viseme === "FF");
+  const labiodentals = eventsOf(isLabiodental);
   const falseAt = clips.flatMap((clip) =>
     runsBelow(opening, shutShareOfOpening, {
       from: clip.startSeconds,

@@ -74,6 +74,5 @@ export function placeClips(clips: readonly Clip[], recording: Recording): Placed
     from = lag + Math.floor(needle.length * 0.8);
     to = lag + needle.length + 4 * recording.audioRate;
   }
-  if (placed.length === 0) throw new Error("Nothing of what was said was found in what was heard.");
   return placed;
 }

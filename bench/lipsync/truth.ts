@@ -1,4 +1,5 @@
-// What the mouth should have done: phones with their times, and the jaw's opening that follows from them.
+// What the mouth should have done: phones with their times, and the jaw's opening that follows from them. A synthesizer tells
+// its own times (espeak-ng by its events, flite by its list of phones); of recordings PocketSphinx's alignment is the truth.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -23,7 +24,7 @@ export interface Clip {
 
 export type Job =
   | { source: "espeak"; voice: string; wordsPerMinute: number; text: string }
-  | { source: "flite" | "festival"; voice: string; text: string }
+  | { source: "flite"; voice: string; text: string }
   | { source: "recording"; path: string; text: string };
 
 /** Of every clip. */

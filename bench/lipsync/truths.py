@@ -1,11 +1,12 @@
-"""Speech with the times of its phones, from the sources that the viseme net is judged by (native/model).
+"""Speech with the times of its phones, from sources that the viseme net is judged by (native/model).
 
     python3 truths.py FOLDER < JOBS
 
-JOBS is JSON: a list of {"source": "espeak", "voice", "wordsPerMinute", "text"}, {"source": "flite" or "festival", "voice",
-"text"} or {"source": "recording", "path", "text"}. Synthesizers report their own times; a recording is aligned with its
-words by PocketSphinx. For each job an audio file (16 kHz, mono) lies in FOLDER; the output is a list of {"text", "wav",
-"phones": [{"p": name, "s": seconds, "e": seconds, "v": viseme}]}, null in the place of a job that could not be done.
+JOBS is JSON: a list of {"source": "espeak", "voice", "wordsPerMinute", "text"}, {"source": "flite", "voice", "text"} or
+{"source": "recording", "path", "text"}. espeak-ng's events and flite's own list of phones tell their times; a recording is
+aligned with its words by PocketSphinx. For each job an audio file (16 kHz, mono) lies in FOLDER; the output is a list of
+{"text", "wav", "phones": [{"p": name, "s": seconds, "e": seconds, "v": viseme}]}, null in the place of a job that could not
+be done.
 """
 
 import json
@@ -34,16 +35,12 @@ class Sources:
         import segment_sources
         return segment_sources.flite(job["text"], job["voice"])
 
-    def festival(self, job):
-        import segment_sources
-        spoken = segment_sources.festival([job["text"]], job["voice"], "en")
-        return spoken[0][:2] if spoken else None
-
     def recording(self, job):
         from recordings import decode
         if self._aligner is None:
             from align import Aligner
-            self._aligner = Aligner(Path(tempfile.mkdtemp()))
+            with tempfile.TemporaryDirectory() as scratch:  # Read once, as the aligner is made.
+                self._aligner = Aligner(Path(scratch))
         pcm = decode(Path(job["path"]))
         phones = self._aligner(pcm, job["text"])
         return (pcm, phones) if phones else None

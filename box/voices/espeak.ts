@@ -21,7 +21,8 @@ const spareLifeMs = 600_000;
 /** One a voice: that of the call, and those that a change of language or a picker brought. */
 const sparesKept = 3;
 
-const wordsPerMinute = 165;
+/** At a speed of 100 %. */
+export const wordsPerMinute = 165;
 const middlePitch = 50;
 
 /** Delivery: speed in percent, and pitch on espeak-ng's scale of 0 to 99, relative to the middle. */

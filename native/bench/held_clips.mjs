@@ -1,5 +1,5 @@
 // Speech of voices that the net was never trained on, with the times of its phones: made on this machine by
-// native/model/make_data.py --held, once for each state of native/model.
+// native/model/make_data.py --held, once for each state of native/model and of the recordings.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
@@ -13,13 +13,22 @@ const kennedy = {
     "ask what you can do for your country",
 };
 
-function digest(...words) {
+/**
+ * A name for what the clips are made of: native/model and, where there is one, what the folder of recordings holds.
+ * @param {string} [dev]
+ */
+export function digest(dev = "") {
   const hash = createHash("sha256");
-  for (const word of words) hash.update(`${word}\0`);
-  const names = readdirSync(model, { recursive: true })
-    .filter((name) => /\.(py|txt)$/.test(name))
-    .sort();
-  for (const name of names) hash.update(name).update(readFileSync(join(model, name)));
+  const add = (folder, wanted) => {
+    const names = readdirSync(folder, { recursive: true }).filter((name) => wanted.test(name));
+    hash.update(`${names.length}\0`);
+    for (const name of names.sort()) {
+      const bytes = readFileSync(join(folder, name));
+      hash.update(`${name}\0${bytes.length}\0`).update(bytes);
+    }
+  };
+  add(model, /\.(py|txt)$/);
+  if (dev) add(dev, /\.(json|flac)$/);
   return hash.digest("hex").slice(0, 16);
 }
 
