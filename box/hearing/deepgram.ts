@@ -3,15 +3,10 @@
 import { z } from "zod";
 import type { Language } from "../../contract/tones.ts";
 import type { Log } from "../ops/log.ts";
-import { Availability } from "./hosted/availability.ts";
+import { HostedProvider, type HostedRecognition, type RecognitionUse } from "./hosted/provider.ts";
 import { openLine } from "./hosted/refusal.ts";
 import { HostedStream } from "./hosted/stream.ts";
-import {
-  RecognitionError,
-  type Recognition,
-  type RecognitionEvent,
-  type RecogniserProvider,
-} from "./recogniser.ts";
+import { RecognitionError, type RecognitionEvent } from "./recogniser.ts";
 
 const sampleRate = 16_000;
 /** A result that ends this close to the end of what was sent covers all of it. */
@@ -60,39 +55,18 @@ export interface DeepgramOptions {
   keepAliveEveryMs?: number;
 }
 
-export class Deepgram implements RecogniserProvider {
+export class Deepgram extends HostedProvider {
   readonly id = "deepgram";
   readonly mode = null;
-  readonly wants = "everything";
   readonly #options: DeepgramOptions;
-  readonly #availability = new Availability();
-  readonly #open = new Set<DeepgramRecognition>();
 
   constructor(options: DeepgramOptions) {
+    super();
     this.#options = options;
   }
 
-  state() {
-    return this.#availability.state();
-  }
-
-  async open(options: { language: Language; onEvent(event: RecognitionEvent): void }): Promise<Recognition> {
-    const recognition = new DeepgramRecognition(this.#options, {
-      ...options,
-      onClosed: () => this.#open.delete(recognition),
-    });
-    this.#open.add(recognition);
-    try {
-      await this.#availability.watch(recognition.start());
-    } catch (error) {
-      await recognition.close();
-      throw error;
-    }
-    return recognition;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#open].map((recognition) => recognition.close()));
+  protected override recognition(use: RecognitionUse): HostedRecognition {
+    return new DeepgramRecognition(this.#options, use);
   }
 }
 
@@ -129,7 +103,7 @@ interface Settling {
   done(): void;
 }
 
-class DeepgramRecognition implements Recognition {
+class DeepgramRecognition implements HostedRecognition {
   readonly #stream: HostedStream;
   readonly #settleWithinMs: number;
   readonly #restWithinMs: number;
@@ -150,10 +124,7 @@ class DeepgramRecognition implements Recognition {
   #settled: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  constructor(
-    options: DeepgramOptions,
-    use: { language: Language; onEvent(event: RecognitionEvent): void; onClosed(): void },
-  ) {
+  constructor(options: DeepgramOptions, use: RecognitionUse) {
     this.#settleWithinMs = options.settleWithinMs ?? 1_000;
     this.#restWithinMs = options.restWithinMs ?? 250;
     this.#onEvent = use.onEvent;

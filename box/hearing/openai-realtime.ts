@@ -3,18 +3,13 @@
 import { z } from "zod";
 import type { Language } from "../../contract/tones.ts";
 import type { Log } from "../ops/log.ts";
-import { Availability } from "./hosted/availability.ts";
+import { HostedProvider, type HostedRecognition, type RecognitionUse } from "./hosted/provider.ts";
 import type { Line, RefusalKind } from "../providers/line.ts";
 import { openLine, RecognitionRefused } from "./hosted/refusal.ts";
 import { HostedStream, type LineEvents } from "./hosted/stream.ts";
 import { SpokenItems } from "./hosted/spoken-items.ts";
 import { Upsampler } from "./hosted/upsample.ts";
-import {
-  RecognitionError,
-  type Recognition,
-  type RecognitionEvent,
-  type RecogniserProvider,
-} from "./recogniser.ts";
+import { RecognitionError, type RecognitionEvent } from "./recogniser.ts";
 
 const sampleRate = 16_000;
 /** Above what a new line hears again at once, twenty seconds of 24 kHz PCM in base64. */
@@ -84,39 +79,18 @@ export interface OpenAiRealtimeOptions {
   wordsWithinMs?: number;
 }
 
-export class OpenAiRealtime implements RecogniserProvider {
+export class OpenAiRealtime extends HostedProvider {
   readonly id = "openai_realtime";
   readonly mode = "openai_realtime";
-  readonly wants = "everything";
   readonly #options: OpenAiRealtimeOptions;
-  readonly #availability = new Availability();
-  readonly #open = new Set<OpenAiRecognition>();
 
   constructor(options: OpenAiRealtimeOptions) {
+    super();
     this.#options = options;
   }
 
-  state() {
-    return this.#availability.state();
-  }
-
-  async open(options: { language: Language; onEvent(event: RecognitionEvent): void }): Promise<Recognition> {
-    const recognition = new OpenAiRecognition(this.#options, {
-      ...options,
-      onClosed: () => this.#open.delete(recognition),
-    });
-    this.#open.add(recognition);
-    try {
-      await this.#availability.watch(recognition.start());
-    } catch (error) {
-      await recognition.close();
-      throw error;
-    }
-    return recognition;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#open].map((recognition) => recognition.close()));
+  protected override recognition(use: RecognitionUse): HostedRecognition {
+    return new OpenAiRecognition(this.#options, use);
   }
 }
 
@@ -212,7 +186,7 @@ function kindOf({ type, code }: { type?: string | null; code?: string | null }):
   return type === "server_error" ? "unavailable" : "configuration";
 }
 
-class OpenAiRecognition implements Recognition {
+class OpenAiRecognition implements HostedRecognition {
   readonly #stream: HostedStream;
   readonly #items: SpokenItems;
   readonly #options: OpenAiRealtimeOptions;
@@ -227,10 +201,7 @@ class OpenAiRecognition implements Recognition {
   #toldOfSpeech = false;
   #closed = false;
 
-  constructor(
-    options: OpenAiRealtimeOptions,
-    use: { language: Language; onEvent(event: RecognitionEvent): void; onClosed(): void },
-  ) {
+  constructor(options: OpenAiRealtimeOptions, use: RecognitionUse) {
     this.#options = options;
     this.#onEvent = use.onEvent;
     this.#onClosed = use.onClosed;
