@@ -1,6 +1,8 @@
 // A shell stands in for the programs: it can be told to misbehave.
 
-import { existsSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -116,6 +118,65 @@ test("two run at once, and closing ends them and those that wait", async () => {
   for (const pid of pids) expect(existsSync(`/proc/${pid}`)).toBe(false);
   await expect(shell("echo")).rejects.toThrow(SandboxClosed);
 });
+
+test("what it started itself ends with it", async () => {
+  const abort = new AbortController();
+  const child = join(parent, "child");
+  const limits = { addressSpaceBytes: 256 * 2 ** 20, cpuSeconds: 5, fileBytes: 4096 };
+  const run = shell(`sleep 60 & echo $! > '${child}'; wait`, { signal: abort.signal, limits, isOurs: true });
+  const pidOf = async () => Number(await readFile(child, "utf8").catch(() => ""));
+  await expect.poll(pidOf).toBeGreaterThan(0);
+  const pid = await pidOf();
+  abort.abort(new Error("enough"));
+  await expect(run).rejects.toThrow("enough");
+  await expect.poll(() => isRunning(pid)).toBe(false);
+  await rm(child);
+});
+
+// Ctrl-C at a terminal reaches the whole group: a program that died of it would be taken for one that failed.
+test("what its group is told leaves a program alone; when we are killed it dies as well", async () => {
+  const script = `
+    import { Sandbox } from ${JSON.stringify(new URL("sandbox.ts", import.meta.url).href)};
+    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => console.log(signal));
+    const sandbox = new Sandbox(${JSON.stringify({ programs: sandbox.programs, folder: parent })});
+    void sandbox.enter((folder) => sandbox.run({
+      program: "ffmpeg", args: ["-c", "exec sleep 60"], timeoutMs: 60_000, outputBytes: 0, folder,
+      limits: { addressSpaceBytes: 2 ** 28, cpuSeconds: 5, fileBytes: 0 },
+    }).then(() => console.log("ended")));
+    const shown = setInterval(() => {
+      if (sandbox.pids.length > 0) { clearInterval(shown); console.log("pid", sandbox.pids[0]); }
+    }, 20);`;
+  const box = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  box.stdout.on("data", (text: Buffer) => (said += String(text)));
+  await expect.poll(() => said).toMatch(/pid \d+\n/);
+  const pid = Number(/pid (\d+)/.exec(said)?.[1]);
+  // It is what it was told to be, and no longer one of those that start it.
+  await expect.poll(() => commandOf(pid)).toContain("sleep");
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.kill(-(box.pid ?? 0), signal);
+  await expect.poll(() => said).toMatch(/SIGINT[^]*SIGTERM|SIGTERM[^]*SIGINT/);
+  expect(isRunning(pid)).toBe(true);
+  expect(said).not.toContain("ended");
+  const gone = once(box, "close");
+  box.kill("SIGKILL");
+  await gone;
+  await expect.poll(() => isRunning(pid)).toBe(false);
+  for (const left of await readdir(parent)) await rm(join(parent, left), { recursive: true });
+});
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** One that has ended and waits for its parent to notice has no command any more. */
+const isRunning = (pid: number) => commandOf(pid) !== "";
 
 test("what it leaves in its folder goes with it", async () => {
   await sandbox.enter((folder) => writeFile(join(folder, "left"), "over"));

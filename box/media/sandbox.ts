@@ -83,6 +83,8 @@ export class Sandbox {
     const child = spawn(first, rest, {
       cwd: folder,
       stdio,
+      // In a group of its own: what a terminal sends to ours, at Ctrl-C, ends it only where we do.
+      detached: true,
       // Nothing of ours: keys are kept in the environment.
       env: { LANG: "C.UTF-8", HOME: folder, TMPDIR: folder, VIPS_CONCURRENCY: "1" },
     });
@@ -118,7 +120,7 @@ export class Sandbox {
       let size = 0;
       let complaints = "";
       let cut: "timeout" | "overflow" | undefined;
-      const kill = () => child.kill("SIGKILL");
+      const kill = () => this.#kill(child);
       const timer = setTimeout(() => {
         cut = "timeout";
         kill();
@@ -162,8 +164,19 @@ export class Sandbox {
     for (const child of this.#running.keys()) {
       // One that waited for work kept nothing alive; its end is waited for.
       child.ref();
-      child.kill("SIGKILL");
+      this.#kill(child);
     }
     await Promise.all(this.#running.values());
+  }
+
+  /** Ends a process and whatever it started. */
+  #kill(child: ChildProcess): void {
+    if (child.pid === undefined || !this.#running.has(child)) return;
+    try {
+      process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // Its group is gone, or is not there yet.
+      child.kill("SIGKILL");
+    }
   }
 }
