@@ -42,7 +42,7 @@ interface Job {
 const lanes = ["avatars", "encodings", "tones", "idle"] as const;
 type Lane = (typeof lanes)[number];
 
-/** Somebody waits in front of the screen for an avatar: it waits for no clip. */
+/** Somebody waits in front of the screen for an avatar: it waits for no clip but its own. */
 const crews = { avatars: ["avatars"], clips: ["encodings", "tones", "idle"] } as const;
 type Crew = keyof typeof crews;
 const otherCrew = { avatars: "clips", clips: "avatars" } as const;

@@ -126,7 +126,7 @@ export class Builds {
         if (calledOff) return { ...record, begun: 0 };
         const updated_at = epochSeconds();
         if (!remade) return { ...record, status: "failed", detail, begun: 0, build: begun.build, updated_at };
-        const failure = { state: "failed", detail, updated_at } as const;
+        const failure = { state: "failed", detail, version: PREPARATION_VERSION, updated_at } as const;
         return withClip({ ...record, begun: 0 }, baseTone, (clip) => ({ ...clip, ...failure }));
       });
       if (!failed || calledOff) return;
@@ -224,7 +224,7 @@ export class Builds {
       if (failed && !waits) this.#settle(failed, tone);
     } finally {
       const rest = Object.values(shelf.get(id)?.clips ?? {});
-      if (!rest.some(({ state }) => state === "generating")) this.#workshop.forget();
+      if (!rest.some(({ state }) => state === "generating")) this.#workshop.forget(begun);
     }
   }
 

@@ -43,6 +43,9 @@ export async function createAvatar(
     return { avatar: id, display_name, status: "preparing", tones, note: plan.note, active: active() };
   } catch (error) {
     takeBack();
+    // Its MP4 may have been made since that report.
+    const before = shelf.get(id);
+    if (before && journal.report(id)?.finished_at === null) journal.settle(before);
     for (const held of [claim, ...claims]) held.release();
     throw error;
   }

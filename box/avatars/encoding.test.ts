@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { AvatarError } from "./errors.ts";
 import { ANN, blue, code, LibraryParty } from "../testing/library-party.ts";
 
 let party: LibraryParty;
@@ -93,8 +94,11 @@ test("an MP4 that stops the box twice fails, and the face stays", async () => {
   const { neutral } = killed.clips ?? {};
   if (!neutral) throw new Error("There is no clip.");
   await party.saveRecord({ ...killed, clips: { neutral: { ...neutral, begun: 2 } } });
+  const dir = join(party.folder(id), killed.build ?? "");
+  await writeFile(join(dir, "clip.mp4.part"), "half");
   await party.open();
   await party.library.finished(ANN, id);
+  expect((await readdir(dir)).toSorted()).toEqual(["loop.i420", "preview.jpg", "rig.vvr"]);
   expect(party.library.resolve(ANN, id)?.status).toBe("ready");
   expect(party.library.clips(ANN, id).clips).toMatchObject([
     { state: "failed", detail: expect.stringContaining("stopped") },
@@ -103,6 +107,30 @@ test("an MP4 that stops the box twice fails, and the face stays", async () => {
   await party.library.retry(ANN, id, "neutral");
   await party.library.finished(ANN, id);
   expect(party.states(id)).toEqual({ neutral: "generated" });
+});
+
+test("an upload that is refused after the MP4 of the one before was made leaves a build that is over", async () => {
+  const encodings = holdEncodings();
+  const { avatar: id } = await party.library.create(party.photo());
+  await party.library.ready(ANN, id);
+  await expect.poll(() => encodings.begun.length).toBe(1);
+  const looked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const { photo } = party.media;
+  party.media.photo = async () => {
+    looked.resolve();
+    await gate.promise;
+    throw new AvatarError("no_face", "There is no face.");
+  };
+  const again = code(party.library.create(party.photo({ bytes: blue })));
+  await looked.promise;
+  party.media.photo = photo;
+  encodings.release();
+  await expect.poll(() => party.states(id)).toEqual({ neutral: "generated" });
+  gate.resolve();
+  expect(await again).toBe("no_face");
+  const report = { state: "ready", step: "done", progress: 1, finished_at: expect.any(Number) };
+  expect(party.library.list(ANN).builds[id]).toMatchObject(report);
 });
 
 test("an avatar deleted, or uploaded again, while its MP4 is made takes that with it", async () => {

@@ -15,7 +15,9 @@ import type { Picture } from "../media/picture.ts";
 export type AvatarBuilder = (options: BuildAvatarOptions) => Promise<AvatarInfo>;
 
 /** Raised when avatars built before must be built again; part of what tells a stock avatar from an outdated one. */
-export const PREPARATION_VERSION = 2;
+export const PREPARATION_VERSION = 3;
+/** Builds from this version on can still be shown, until they are built again, and where that does not succeed. */
+export const OLDEST_SHOWN_VERSION = 2;
 export const OUTPUT_SIDE = 512;
 export const PREVIEW_FILE = "preview.jpg";
 

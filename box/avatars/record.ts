@@ -4,7 +4,7 @@ import type { AvatarState, Framing } from "../../contract/avatars.ts";
 import { variantId } from "../../contract/avatars.ts";
 import type { Clip } from "../../contract/clips.ts";
 import { baseTone, tones, type Tone } from "../../contract/tones.ts";
-import { PREPARATION_VERSION } from "./prepare.ts";
+import { OLDEST_SHOWN_VERSION, PREPARATION_VERSION } from "./prepare.ts";
 
 /** Where the motion of a clip comes from: the built-in motion renderer, the HTTP generator, or footage of that tone. */
 export type ClipTemplate = "motion" | "http" | "footage";
@@ -20,7 +20,7 @@ export interface ClipRecord {
   template: ClipTemplate;
   /** Folder of its newest complete build, beside avatar.json; null before the first, and for the base tone. */
   build: string | null;
-  /** PREPARATION_VERSION of that build. */
+  /** PREPARATION_VERSION of that build; of the base tone, that which its avatar was last built with, or was to be. */
   version: number;
   frames: number;
   fps: number;
@@ -93,14 +93,14 @@ export function seedOf({ sha256 }: AvatarRecord): number {
 export function generating(
   template: ClipTemplate,
   previous?: ClipRecord,
-  keep = previous?.version === PREPARATION_VERSION,
+  keep = (previous?.version ?? 0) >= OLDEST_SHOWN_VERSION,
 ): ClipRecord {
   return {
     state: "generating",
     detail: "",
     template,
     build: keep ? (previous?.build ?? null) : null,
-    version: PREPARATION_VERSION,
+    version: keep ? (previous?.version ?? PREPARATION_VERSION) : PREPARATION_VERSION,
     frames: keep ? (previous?.frames ?? 0) : 0,
     fps: keep ? (previous?.fps ?? 0) : 0,
     begun: 0,
@@ -112,7 +112,10 @@ export function generating(
 /** Folder of a tone's loop; null while it has none that could be shown. */
 export function loopBuild(record: AvatarRecord, tone: Tone): string | null {
   if (record.status !== "ready") return null;
-  return tone === baseTone ? record.build : (record.clips?.[tone]?.build ?? null);
+  if (tone === baseTone) return record.build;
+  const clip = record.clips?.[tone];
+  // One of an older version does not go with a face that was built since.
+  return clip && clip.version >= record.version ? clip.build : null;
 }
 
 /** The tones whose loops can be shown, in the order of the vocabulary; the base one is always among them. */
@@ -120,9 +123,15 @@ export function readyTones(record: AvatarRecord): Tone[] {
   return tones.filter((tone) => tone === baseTone || loopBuild(record, tone) !== null);
 }
 
-/** Whether its build is of the photograph that it names, as this box would build it: it can be shown while it is made anew. */
+/** Whether its build is of the photograph that it names, and one that this box shows: also while it is made anew. */
 export function isServable({ status, build, version }: AvatarRecord): boolean {
-  return status === "ready" && build !== null && version === PREPARATION_VERSION;
+  return status === "ready" && build !== null && version >= OLDEST_SHOWN_VERSION;
+}
+
+/** The base clip of an avatar that can be shown while it is made anew. */
+export function remadeBase(record: AvatarRecord, template: ClipTemplate): ClipRecord {
+  const { unencoded: _, ...clip } = record.clips?.[baseTone] ?? generating(template);
+  return { ...clip, state: "generating", detail: "", updated_at: epochSeconds() };
 }
 
 /** Whether the base clip, and with it the loop that is shown, is being made anew. */

@@ -7,12 +7,14 @@ import { isDeepStrictEqual } from "node:util";
 import { baseTone, tones, type Tone } from "../../contract/tones.ts";
 import type { BuildQueue } from "./build-queue.ts";
 import type { Builds } from "./builds.ts";
-import { PREPARATION_VERSION } from "./prepare.ts";
+import { OLDEST_SHOWN_VERSION, OUTPUT_SIDE, PREPARATION_VERSION } from "./prepare.ts";
 import {
   askedTones,
   epochSeconds,
   generating,
   isRemade,
+  isServable,
+  remadeBase,
   type AvatarRecord,
   type ClipRecord,
 } from "./record.ts";
@@ -76,26 +78,27 @@ function resumedBase(
   record: AvatarRecord,
 ): { record: AvatarRecord; again: boolean; lost: boolean } {
   const current = isCurrent(shelf, record);
-  const clip = record.clips?.[baseTone];
-  const remade = current && isRemade(record) ? clip : undefined;
-  if (current && !remade) {
-    const whole = record.begun ? { ...record, begun: 0 } : record;
-    return { record: unencodedOnce(whole), again: false, lost: false };
+  const whole = record.begun ? { ...record, begun: 0 } : record;
+  if (current && !isRemade(record)) return { record: unencodedOnce(whole), again: false, lost: false };
+  // What can be shown is, until the next is there, and where that never comes.
+  const remade = isServable(record) && isBuilt(shelf, record);
+  const base = remadeBase(record, record.kind === "video" ? "footage" : "motion");
+  const stopped = (record.begun ?? 0) >= mostBegun;
+  if (!stopped && canRebuild(shelf, record)) {
+    const clips = { ...record.clips, [baseTone]: base };
+    const next = remade ? { ...record, clips } : ({ ...record, status: "preparing", detail: "" } as const);
+    return { record: next, again: true, lost: false };
   }
-  if ((record.begun ?? 0) < mostBegun) {
-    if (canRebuild(shelf, record)) {
-      const status = remade ? record.status : "preparing";
-      return { record: { ...record, status, detail: "" }, again: true, lost: false };
-    }
-    const gone = { ...record, status: "failed", detail: sourceLost, build: null } as const;
-    return { record: gone, again: false, lost: true };
-  }
-  const whole = { ...record, begun: 0 };
+  const detail = stopped ? stoppedTwice : sourceLost;
   if (remade) {
-    const clips = { ...record.clips, [baseTone]: failedClip(remade, stoppedTwice, remade.build) };
+    const clips = {
+      ...record.clips,
+      [baseTone]: { ...failedClip(base, detail), version: PREPARATION_VERSION },
+    };
     return { record: { ...whole, clips }, again: false, lost: false };
   }
-  return { record: { ...whole, status: "failed", detail: stoppedTwice }, again: false, lost: false };
+  const failed = { ...whole, status: "failed", detail } as const;
+  return { record: stopped ? failed : { ...failed, build: null }, again: false, lost: !stopped };
 }
 
 /** An MP4 whose making stopped the box twice is given up. */
@@ -119,16 +122,16 @@ function resumed(shelf: Shelf, record: AvatarRecord, clip: ClipRecord): ClipReco
         here ? clip.build : null,
       );
     case "generated":
-      return here ? clip : generating(clip.template, clip, false);
+      return here && clip.version === PREPARATION_VERSION ? clip : generating(clip.template, clip, here);
     case "failed":
       return here ? clip : { ...clip, build: null };
   }
 }
 
-/** Whether a clip has a build, of this version of the preparation. */
-function isHere(shelf: Shelf, { id }: AvatarRecord, { build, version }: ClipRecord): boolean {
-  if (build === null || version !== PREPARATION_VERSION) return false;
-  return existsSync(join(shelf.store.dirOf(id, build), "rig.vvr"));
+/** Whether a clip has a build that goes with the face that is shown. */
+function isHere(shelf: Shelf, record: AvatarRecord, { build, version }: ClipRecord): boolean {
+  if (build === null || version < record.version || version < OLDEST_SHOWN_VERSION) return false;
+  return existsSync(join(shelf.store.dirOf(record.id, build), "rig.vvr"));
 }
 
 function failedClip(clip: ClipRecord, detail: string, build: string | null = null): ClipRecord {
@@ -139,12 +142,15 @@ function failedClip(clip: ClipRecord, detail: string, build: string | null = nul
 /** An avatar that failed waits for its owner. */
 function isCurrent(shelf: Shelf, record: AvatarRecord): boolean {
   if (record.status === "failed") return true;
-  if (record.status !== "ready" || record.version !== PREPARATION_VERSION || record.build === null)
-    return false;
-  return (
-    record.clips?.[baseTone] !== undefined &&
-    existsSync(join(shelf.store.dirOf(record.id, record.build), "rig.vvr"))
-  );
+  const base = record.clips?.[baseTone];
+  if (record.status !== "ready" || !base || !isBuilt(shelf, record)) return false;
+  if (record.version === PREPARATION_VERSION) return true;
+  // One that this version could not be built of is shown as it was, and waits for its owner as well.
+  return isServable(record) && base.state === "failed" && base.version === PREPARATION_VERSION;
+}
+
+function isBuilt(shelf: Shelf, { id, build }: AvatarRecord): boolean {
+  return build !== null && existsSync(join(shelf.store.dirOf(id, build), "rig.vvr"));
 }
 
 function canRebuild(shelf: Shelf, record: AvatarRecord): boolean {
@@ -189,8 +195,9 @@ async function resumeStock(options: ResumeOptions, { id, name }: (typeof STOCK)[
   }
   // A box without this face is better than one that does not start; the next start tries again.
   const stopped = (record.begun ?? 0) >= mostBegun;
-  const base = record.clips?.[baseTone];
-  const again = !stopped && !(whole && (base?.state === "generated" || base?.unencoded));
+  const givenUp = whole && record !== same;
+  if (whole && !givenUp) record = unencodedAgain(record);
+  const again = !stopped && (!whole || isRemade(record));
   if (stopped) record = { ...record, begun: 0, ...(!whole && { status: "failed", detail: stoppedTwice }) };
   const clips = stopped ? record.clips : stockClips(options, record);
   await putChanged(shelf, { ...record, ...(clips && { clips }) });
@@ -199,6 +206,15 @@ async function resumeStock(options: ResumeOptions, { id, name }: (typeof STOCK)[
   for (const [tone, clip] of Object.entries(clips ?? {}) as [Tone, ClipRecord][])
     if (tone !== baseTone && clip.state === "generating")
       builds.startTone(queue.claimTone(id, tone, { idle: true }));
+}
+
+/** An MP4 that could not be made is tried again, of the same loop. */
+function unencodedAgain(record: AvatarRecord): AvatarRecord {
+  const clip = record.clips?.[baseTone];
+  if (clip?.state !== "failed") return record;
+  const unencoded = { width: OUTPUT_SIDE, height: OUTPUT_SIDE };
+  const next: ClipRecord = { ...clip, state: "generating", detail: "", begun: 0, unencoded };
+  return { ...record, clips: { ...record.clips, [baseTone]: next } };
 }
 
 /** The base clip of a stock avatar, and its tones: those there are, and where they are wanted all others, to be built. */

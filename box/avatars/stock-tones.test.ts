@@ -66,9 +66,31 @@ test("a stock avatar whose MP4 failed gets it at the next start, and is shown me
     ...record,
     clips: { neutral: { ...neutral, state: "failed", detail: "The disk is full." } },
   });
-  const release = party.tools.hold();
+  party.tools.rendered.length = 0;
   await party.open();
   expect(party.library.list(null).avatars).toContain("maya");
-  release();
   await expect.poll(() => party.states("maya")).toEqual({ neutral: "generated" });
+  expect(party.tools.rendered).toEqual([]);
+  expect((await party.recordOf("maya")).build).toBe(record.build);
+});
+
+test("a stock avatar's MP4 that stopped the box twice is left alone in that start, and tried in the next", async () => {
+  const record = await party.recordOf("maya");
+  const { neutral } = record.clips ?? {};
+  if (!neutral) throw new Error("There is no clip.");
+  await party.library.close();
+  const unencoded = { width: 512, height: 512 };
+  await party.saveRecord({
+    ...record,
+    clips: { neutral: { ...neutral, state: "generating", unencoded, begun: 2 } },
+  });
+  const before = party.media.calls.length;
+  party.tools.rendered.length = 0;
+  await party.open();
+  await party.library.finished(ANN, "maya");
+  expect(party.states("maya")).toEqual({ neutral: "failed" });
+  expect([party.tools.rendered, party.media.calls.slice(before)]).toEqual([[], []]);
+  await party.reopen();
+  await expect.poll(() => party.states("maya")).toEqual({ neutral: "generated" });
+  expect(party.tools.rendered).toEqual([]);
 });

@@ -47,6 +47,7 @@ export class AvatarStore {
       try {
         const record = await this.#readRecord(entry.name);
         await this.removeAllBut(record);
+        await this.#removeParts(record);
         records.push(record);
       } catch (error) {
         if (!isMissing(error)) onUnreadable(entry.name, error);
@@ -155,6 +156,16 @@ export class AvatarStore {
 
   saveChoices(choices: ReadonlyMap<string, string>): Promise<void> {
     return this.#replace(join(this.root, CHOICES_FILE), JSON.stringify(Object.fromEntries(choices), null, 2));
+  }
+
+  /** Of a complete build nothing but its MP4 can be half written. */
+  async #removeParts(record: AvatarRecord): Promise<void> {
+    for (const build of buildsOf(record)) {
+      if (build === null) continue;
+      const folder = this.dirOf(record.id, build);
+      for (const name of await readdir(folder).catch(() => []))
+        if (name.endsWith(".part")) await rm(join(folder, name), { force: true });
+    }
   }
 
   async #readRecord(id: string): Promise<AvatarRecord> {

@@ -188,9 +188,9 @@ export class Workshop {
     });
   }
 
-  /** No tone of the photograph that was looked at last is made any more. */
-  forget(): void {
-    this.#seen = null;
+  /** No tone of a record's photograph is made any more. Another avatar may be built meanwhile, whose photograph stays. */
+  forget(record: AvatarRecord): void {
+    if (this.#seen?.upload === sourceOf(record)) this.#seen = null;
   }
 }
 

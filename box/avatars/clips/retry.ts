@@ -13,8 +13,8 @@ import {
   epochSeconds,
   generating,
   isServable,
+  remadeBase,
   type AvatarRecord,
-  type ClipRecord,
   type ClipTemplate,
 } from "../record.ts";
 import type { Shelf } from "../shelf.ts";
@@ -94,9 +94,7 @@ export async function retryClip(request: RetryRequest): Promise<RetryAnswer> {
 function beginBase(now: AvatarRecord, template: ClipTemplate): AvatarRecord {
   const updated_at = epochSeconds();
   if (!isServable(now)) return { ...now, status: "preparing", detail: "", updated_at };
-  const { unencoded: _, ...clip } = now.clips?.[baseTone] ?? generating(template);
-  const begun: ClipRecord = { ...clip, state: "generating", detail: "", updated_at };
-  return { ...now, clips: { ...now.clips, [baseTone]: begun }, updated_at };
+  return { ...now, clips: { ...now.clips, [baseTone]: remadeBase(now, template) }, updated_at };
 }
 
 /** What was not written down has not begun; whatever else moved meanwhile stays moved. */
