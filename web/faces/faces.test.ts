@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { type AvatarList, avatarListSchema } from "../../contract/avatars.ts";
 import type { Clip } from "../../contract/clips.ts";
 import { tones } from "../../contract/tones.ts";
-import { chooseFace, type Face, facesFromList, isMoving, nameFromFile, tonesNote } from "./faces.ts";
+import {
+  chooseFace,
+  type Face,
+  facesFromList,
+  isMoving,
+  makesTones,
+  nameFromFile,
+  tonesNote,
+} from "./faces.ts";
 
 const group = (id: string, stock = false) => ({
   id,
@@ -58,12 +66,24 @@ describe("tonesNote", () => {
   });
 
   it("counts what is done while any is being made, and then tells of failures alone", () => {
-    expect(tonesNote(clips("generated", "failed", "generating"))).toBe("Making tones · 2 of 3");
+    expect(tonesNote(clips("generated", "failed", "generating"))).toBe("Making tones · 1 of 2");
     expect(tonesNote(clips("generated", "failed", "failed"))).toBe("2 tones failed");
     expect(tonesNote(clips("generated", "failed"))).toBe("One tone failed");
     expect(tonesNote(clips("generated"))).toBe("");
     expect(isMoving(clips("generated", "generating"))).toBe(true);
     expect(isMoving(clips("generated", "failed"))).toBe(false);
+  });
+
+  it("says nothing of the MP4 of a face that is ready, which is no tone that was asked for", () => {
+    expect(tonesNote(clips("generating"))).toBe("");
+    expect(tonesNote(clips("failed"))).toBe("");
+    expect(tonesNote(clips("generating", "generating", "generated"))).toBe("Making tones · 1 of 2");
+    expect(tonesNote({ ...clips("generating", "generating"), state: "preparing" })).toBe(
+      "Making tones · 0 of 2",
+    );
+    expect(isMoving(clips("generating"))).toBe(true);
+    expect(makesTones(clips("generating").clips)).toBe(false);
+    expect(makesTones(clips("generated", "generating").clips)).toBe(true);
   });
 });
 

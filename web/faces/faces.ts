@@ -2,6 +2,7 @@
 
 import type { AvatarList, BuildStep } from "../../contract/avatars.ts";
 import type { Clip } from "../../contract/clips.ts";
+import { baseTone } from "../../contract/tones.ts";
 
 export type FaceState = "ready" | "preparing" | "failed";
 
@@ -19,13 +20,22 @@ export interface Face {
 }
 
 /** What is under way with the tones of a face, or went wrong with them; empty when there is nothing to say. */
-export function tonesNote({ clips }: Face): string {
+export function tonesNote({ state, clips: all }: Face): string {
+  const clips = state === "ready" ? asked(all) : all;
   const count = (state: Clip["state"]) => clips.filter((clip) => clip.state === state).length;
   const done = count("generated") + count("failed");
   if (count("generating") > 0) return `Making tones · ${done} of ${clips.length}`;
   const failed = count("failed");
   if (failed === 0) return "";
   return failed === 1 ? "One tone failed" : `${failed} tones failed`;
+}
+
+/** Beside the neutral one, which comes with the face: of one that is ready only its MP4 can be missing. */
+const asked = (clips: readonly Clip[]) => clips.filter(({ tone }) => tone !== baseTone);
+
+/** Tones of a face that is ready are still being made. */
+export function makesTones(clips: readonly Clip[]): boolean {
+  return asked(clips).some(({ state }) => state === "generating");
 }
 
 /** Its picture or one of its tones is still being made. */

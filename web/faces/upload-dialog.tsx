@@ -5,6 +5,7 @@ import { stepWords } from "../avatars/words.ts";
 import { AlertIcon, CheckIcon, CloseIcon, PlusIcon } from "../ui/icons.tsx";
 import { useStore } from "../ui/store.ts";
 import { ClipStates } from "./clip-states.tsx";
+import { makesTones } from "./faces.ts";
 import { acceptAttribute, type Refusal } from "./refusals.ts";
 import { UploadForm } from "./upload-form.tsx";
 import type { UploadPhase, UploadStore } from "./upload-store.ts";
@@ -93,7 +94,7 @@ function Progress({ phase }: { phase: Busy }) {
 }
 
 function Made({ phase, store }: { phase: Extract<UploadPhase, { step: "made" }>; store: UploadStore }) {
-  const making = phase.clips.some(({ state }) => state === "generating");
+  const making = makesTones(phase.clips);
   return (
     <div className="upload-made">
       <p role="status">
