@@ -98,7 +98,8 @@ struct Result {
   double psnr = 0;
 };
 
-// Of all threads of this process: other programs on the machine disturb it least, and no thread of an encoder is missed.
+// Of all threads of this process: other programs on the machine disturb it least, and no thread of an encoder is
+// missed.
 double processor_ms() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

@@ -42,7 +42,12 @@ AvatarInfo build_avatar(const BuildOptions& options) {
       face::rgb_to_i420(options.rgb, options.width, options.height, options.output_width, options.output_height);
   const Rig rig = face::start_rig(face, still.view(), options.fps,
                                   static_cast<int>(std::lround(options.loop_seconds * options.fps)));
-  face::build_loop(face, still.view(), rig, {options.tone, options.motion, options.seed, options.out_dir});
+  face::LoopOptions loop;
+  loop.tone = options.tone;
+  loop.motion = options.motion;
+  loop.seed = options.seed;
+  loop.dir = options.out_dir;
+  face::build_loop(face, still.view(), rig, loop);
   return {rig.width, rig.height, rig.fps, rig.frame_count};
 }
 

@@ -56,7 +56,9 @@ class Folds {
     const float strength = 0.05f * std::min(tone_.cheek, 3.5f) * smile_;
     for (const EyeRing* eye : {&kLeftEye, &kRightEye}) {
       std::vector<PointF> line;
-      for (std::size_t k = 1; k + 1 < eye->below.size(); ++k) line.push_back(at(eye->below[k]) + face_.to_px({0, 1.2f}));
+      for (std::size_t k = 1; k + 1 < eye->below.size(); ++k) {
+        line.push_back(at(eye->below[k]) + face_.to_px({0, 1.2f}));
+      }
       add(std::move(line), 0.9f, strength);
     }
   }

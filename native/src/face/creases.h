@@ -1,4 +1,5 @@
-// Folds of the skin that come and go with an expression, drawn as soft shade: a warp alone moves skin but never wrinkles it.
+// Folds of the skin that come and go with an expression, drawn as soft shade: a warp alone moves skin but never
+// wrinkles it.
 #pragma once
 
 #include <vector>

@@ -16,8 +16,8 @@ namespace {
 constexpr float kLeastPx = 0.02f;
 constexpr float kTornPx = 1.5f;  // Neighbours that come from places further apart than this lie on two lips.
 
-// How much of a lid's way the eyeball's picture goes along at a share `v` of the opening away from that lid. The half of
-// the eye beyond the middle, and with it the pupil, stays where it is.
+// How much of a lid's way the eyeball's picture goes along at a share `v` of the opening away from that lid. The half
+// of the eye beyond the middle, and with it the pupil, stays where it is.
 float drag(float v) {
   const float t = std::clamp(1 - v / 0.5f, 0.0f, 1.0f);
   return t * t * (3 - 2 * t);
@@ -77,7 +77,8 @@ ExpressionMap::ExpressionMap(const Face& face, const Expression& expression, con
     }
   }
   if (left > right) return;
-  box_ = {std::max(static_cast<int>(std::floor(left)) - 1, 0), std::max(static_cast<int>(std::floor(top)) - 1, 0), 0, 0};
+  box_.x = std::max(static_cast<int>(std::floor(left)) - 1, 0);
+  box_.y = std::max(static_cast<int>(std::floor(top)) - 1, 0);
   box_.width = std::max(static_cast<int>(std::ceil(right)) + 2 - box_.x, 2);
   box_.height = std::max(static_cast<int>(std::ceil(bottom)) + 2 - box_.y, 2);
   map_.resize(static_cast<std::size_t>(box_.width) * box_.height);
@@ -124,8 +125,8 @@ void ExpressionMap::add_eye(const EyeTriangle& eye) {
   });
 }
 
-// Where a lid drags the eyeball's picture by `dy`, the iris would become an egg. How far to the side its picture must come
-// from, too, for its outline to stay the circle it is; the white gives way.
+// Where a lid drags the eyeball's picture by `dy`, the iris would become an egg. How far to the side its picture must
+// come from, too, for its outline to stay the circle it is; the white gives way.
 float ExpressionMap::keep_round(const Iris& iris, PointF p, float dy) const {
   const float y = dot(p - iris.center, face_.down), x = dot(p - iris.center, face_.right);
   const float reach = 2.0f * iris.radius, away = std::fabs(x);
@@ -152,7 +153,8 @@ void ExpressionMap::set(float brow_swell, float mouth_swell) {
 
 ExpressionMap::Source ExpressionMap::source(PointF p) const {
   const float x = p.x - 0.5f - static_cast<float>(box_.x), y = p.y - 0.5f - static_cast<float>(box_.y);
-  if (!(x >= 0 && y >= 0 && x < static_cast<float>(box_.width - 1) && y < static_cast<float>(box_.height - 1))) return {};
+  const auto last_x = static_cast<float>(box_.width - 1), last_y = static_cast<float>(box_.height - 1);
+  if (!(x >= 0 && y >= 0 && x < last_x && y < last_y)) return {};
   const int ix = static_cast<int>(x), iy = static_cast<int>(y);
   const float fx = x - static_cast<float>(ix), fy = y - static_cast<float>(iy);
   const std::size_t first = static_cast<std::size_t>(iy) * box_.width + ix;

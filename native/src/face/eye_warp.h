@@ -12,8 +12,8 @@ namespace visavis::face {
 // Both eyes' lids as a map over part of the still: where each pixel of the blinking still comes from.
 class EyeWarp {
  public:
-  // `shown` is the face whose lids blink and is kept by reference; `still`, in which it is `face`, tells where the lids'
-  // skin begins.
+  // `shown` is the face whose lids blink and is kept by reference; `still`, in which it is `face`, tells where the
+  // lids' skin begins.
   EyeWarp(const Face& shown, const Face& face, const I420View& still);
 
   // Recomputes the map. Cheap when nothing moves.

@@ -29,7 +29,7 @@ VISAVIS_PIXEL_FUNCTION void fill_triangle_with(const OffsetMap& map, const Point
   LinearPair offsets;
   if (!LinearPair::through(at[0], at[1], at[2], offset[0], offset[1], offset[2], offsets)) return;
   const std::uint32_t step_x = fixed<kOffsetBits>(offsets.per_x.x), step_y = fixed<kOffsetBits>(offsets.per_x.y);
-  scan_triangle(at[0], at[1], at[2], map.box, [&](int y, int begin, int end) [[gnu::always_inline]] {
+  scan_triangle(at[0], at[1], at[2], map.box, [&](int y, int begin, int end) __attribute__((always_inline)) {
     const PointF first = offsets.at(static_cast<float>(begin) + 0.5f, static_cast<float>(y) + 0.5f);
     const Ramp ramp = {fixed<kOffsetBits>(kept_offset(first.x)), fixed<kOffsetBits>(kept_offset(first.y)), step_x,
                        step_y};

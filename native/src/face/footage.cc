@@ -32,6 +32,14 @@ constexpr std::size_t kEveryPoint = 4;  // Of the landmarks, where frames are co
 
 void refuse(const std::string& why) { throw BuildError(why); }
 
+Affine head_of(const Rig& rig, std::span<const PointF> track) {
+  try {
+    return face::fit_head(rig.rest, track);
+  } catch (const FormatError&) {
+    throw BuildError("the face of a frame cannot be that of the frame chosen for the rig");
+  }
+}
+
 void check(const FootageOptions& o) {
   for (const int side : {o.width, o.height}) {
     if (side < 128 || side > 4096 || side % 2 != 0) refuse("the avatar's size must be even, 128 to 4096 pixels a side");
@@ -125,7 +133,7 @@ class LoopWriter {
 
   Side side(int index, I420Frame& scratch) {
     const auto track = tracks_.subspan(static_cast<std::size_t>(index) * rig_.point_count(), rig_.point_count());
-    const Affine head = face::fit_head(rig_.rest, track);
+    const Affine head = head_of(rig_, track);
     const std::vector<float> excess = face::lip_excess(rig_, track, head);
     const float open = *std::max_element(excess.begin(), excess.end()) / rig_.px_per_mm;
     const float t = std::clamp((open - kLeftAloneMm) / (kClosedMm - kLeftAloneMm), 0.0f, 1.0f);
@@ -155,7 +163,7 @@ std::vector<face::FilmMoment> moments(const Film& film, const Rig& rig, std::spa
       moment.points_mm.push_back(track[i] * (1 / rig.px_per_mm));
     }
     moment.small = face::small_picture(film.frame(f));
-    const std::vector<float> excess = face::lip_excess(rig, track, face::fit_head(rig.rest, track));
+    const std::vector<float> excess = face::lip_excess(rig, track, head_of(rig, track));
     moment.open_mm = *std::max_element(excess.begin(), excess.end()) / rig.px_per_mm;
     found.push_back(std::move(moment));
   }
@@ -172,7 +180,7 @@ void finish(Rig& rig) {
     rig = std::move(plain);
   }
   for (int f = 0; f < rig.frame_count; ++f) {
-    const Affine head = face::fit_head(rig.rest, rig.track(f));
+    const Affine head = head_of(rig, rig.track(f));
     const std::size_t row = static_cast<std::size_t>(f) * rig.point_count();
     for (std::size_t i = 0; i < rig.point_count(); ++i) rig.tracks[row + i] = head.apply(rig.rest[i]);
   }

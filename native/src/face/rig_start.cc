@@ -1,5 +1,6 @@
 #include "rig_start.h"
 
+#include <string>
 #include <utility>
 
 #include "face_topology.h"
@@ -7,6 +8,7 @@
 #include "lip_seam.h"
 #include "mouth_interior.h"
 #include "mouth_shapes.h"
+#include "visavis/errors.h"
 #include "visavis/face/builder.h"
 
 namespace visavis::face {
@@ -39,11 +41,16 @@ Rig start_rig(Face& face, const I420View& still, int fps, int frame_count) {
 }
 
 void finish_rig(Rig& rig, std::size_t frames_a_pose) {
-  rig.finish();
-  if (!unfold_poses(rig, frames_a_pose)) {
-    throw BuildError("the face cannot be moved without folding: try a photograph taken from the front");
+  try {
+    rig.finish();
+    if (!unfold_poses(rig, frames_a_pose)) {
+      throw BuildError("the face cannot be moved without folding: try a photograph taken from the front");
+    }
+    rig.finish();
+  } catch (const FormatError& problem) {
+    // Landmarks that no single check refused, but of which no rig can be made that a Stage would take.
+    throw BuildError(std::string("the landmarks do not look like a face (") + problem.what() + ")");
   }
-  rig.finish();
 }
 
 }  // namespace visavis::face

@@ -22,7 +22,6 @@ namespace {
 
 // How much of a tone is tried; less where the whole of it would fold this face.
 constexpr std::array<float, 4> kStrengths = {1.0f, 0.85f, 0.7f, 0.5f};
-constexpr std::size_t kTriedFrames = 50;  // Its mouth lives: what folds in no pose of one frame may in another.
 constexpr float kBakedSeam = 0.01f, kPartedSeam = 0.45f;
 
 // What a tone makes of the face, ready to be drawn.
@@ -93,10 +92,10 @@ void write_loop(MotionRenderer& motion, const std::vector<IdlePose>& poses, Bake
 
 // Throws BuildError where this much of the tone folds the face; nothing is written then.
 void build_tone(const ToneTarget& tone, const Face& face, const RestMouth& mouth, const I420View& still,
-                const std::vector<IdlePose>& poses, float strength, Rig rig, const std::filesystem::path& dir) {
+                const std::vector<IdlePose>& poses, float strength, Rig rig, const LoopOptions& options) {
   const Worn worn = wear(tone, face, mouth, strength, rig);
   MotionRenderer motion(face, still, worn.expression, worn.shown);
-  track(motion, poses, kTriedFrames, rig);
+  track(motion, poses, options.tried_frames, rig);
   std::optional<BakedMouth> baked;
   if (worn.expression.paints_mouth) {
     baked.emplace(rig, worn.expression.jaw_mm);
@@ -108,7 +107,7 @@ void build_tone(const ToneTarget& tone, const Face& face, const RestMouth& mouth
       rig.mouth.seam_shade = kBakedSeam;
     }
   }
-  write_loop(motion, poses, baked ? &*baked : nullptr, rig, dir);
+  write_loop(motion, poses, baked ? &*baked : nullptr, rig, options.dir);
 }
 
 }  // namespace
@@ -127,7 +126,7 @@ void build_loop(const Face& face, const I420View& still, Rig rig, const LoopOpti
   const RestMouth mouth = measure_mouth(face);
   for (const float strength : kStrengths) {
     try {
-      return build_tone(*tone, face, mouth, still, poses, strength, rig, options.dir);
+      return build_tone(*tone, face, mouth, still, poses, strength, rig, options);
     } catch (const BuildError&) {
       if (strength == kStrengths.back()) throw;
     }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -7,6 +8,7 @@
 #include "drawn_face.h"
 #include "no_fold.h"
 #include "rig_limits.h"
+#include "rig_start.h"
 #include "visavis/face/avatar.h"
 
 namespace visavis {
@@ -191,6 +193,37 @@ CHECK_CASE("unusable landmarks are refused with a reason") {
   });
   CHECK(!std::filesystem::exists(dir.path() / "rig.vvr"));
   CHECK(!std::filesystem::exists(dir.path() / "loop.i420"));
+}
+
+CHECK_CASE("a rig that could not be loaded again is never made: the landmarks are to blame, not a file") {
+  const test::TempDir dir;
+  build_avatar(test::options_for(test::draw_face(160, 160), dir.path()));
+  const Rig sound = Rig::load(dir.path() / "rig.vvr");
+  const auto refuses = [&](const char* word, auto spoil) {
+    Rig rig = sound;
+    spoil(rig);
+    std::string why;
+    try {
+      face::finish_rig(rig);
+    } catch (const BuildError& error) {
+      why = error.what();
+    }
+    CHECK(why.find("do not look like a face") != std::string::npos && why.find(word) != std::string::npos);
+  };
+  refuses("no extent", [](Rig& rig) {
+    // Sheared until all of it lies along one line.
+    for (PointF& p : rig.rest) p.x += 200 * p.y;
+    for (PointF& p : rig.rest) p = {p.x / 200, p.y / 200};
+  });
+  refuses("movement", [](Rig& rig) {
+    std::fill_n(rig.tracks.begin() + static_cast<std::ptrdiff_t>(3 * rig.point_count()), rig.point_count(),
+                PointF{80, 80});
+  });
+  refuses("track", [](Rig& rig) { rig.tracks.back().x = std::numeric_limits<float>::quiet_NaN(); });
+  refuses("track", [](Rig& rig) { rig.tracks.front().y = 2 * face::kMaxCoordinate; });
+  Rig rig = sound;
+  face::finish_rig(rig);
+  CHECK(rig.boxes.size() == static_cast<std::size_t>(rig.frame_count));
 }
 
 CHECK_CASE("unusable options are refused with a reason") {

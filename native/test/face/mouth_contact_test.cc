@@ -22,6 +22,7 @@ using test::TalkingFace;
 
 constexpr std::array<Expression, 4> kFaces = {Expression::kNeutral, Expression::kSmiling, Expression::kMaya,
                                               Expression::kTheo};
+constexpr std::array<const char*, 3> kTones = {"neutral", "happy", "surprised"};
 constexpr int kSide = 256;
 constexpr float kCloseUp = 0.8f;  // Of the picture is face: some 1.5 pixels for a millimetre.
 
@@ -60,8 +61,8 @@ Crossing cross_lips(const I420View& picture, const std::vector<PointF>& points) 
 }
 
 CHECK_CASE("PP shuts the lips whatever the other half of the pose is") {
-  for (const Expression expression : kFaces) {
-    for (const char* tone : {"neutral", "happy", "surprised"}) {
+  for (const Expression expression : check::some_of(kFaces, 2)) {
+    for (const char* tone : check::some_of(kTones, 2)) {
       const TalkingFace face = close_up(expression, tone);
       each_blend(Viseme::PP, [&](const MouthPose& pose) {
         for (const int frame : {0, 17, 33}) CHECK(face.gap_mm(pose, frame) < 0.15f);
@@ -72,7 +73,7 @@ CHECK_CASE("PP shuts the lips whatever the other half of the pose is") {
 }
 
 CHECK_CASE("no gap and no teeth are drawn between lips that PP shuts") {
-  for (const Expression expression : kFaces) {
+  for (const Expression expression : check::some_of(kFaces, 2)) {
     TalkingFace face = close_up(expression);
     const std::vector<PointF> rest = face.posed({});
     const bool smiling = expression == Expression::kSmiling;
@@ -94,7 +95,7 @@ CHECK_CASE("no gap and no teeth are drawn between lips that PP shuts") {
 }
 
 CHECK_CASE("FF brings the lower lip to the upper teeth, and their edge shows above it") {
-  for (const Expression expression : kFaces) {
+  for (const Expression expression : check::some_of(kFaces, 2)) {
     TalkingFace face = close_up(expression);
     const MouthPose vowel = pose_of({{Viseme::aa, 1}});
     each_blend(Viseme::FF, [&](const MouthPose& pose) {
@@ -116,7 +117,7 @@ CHECK_CASE("FF brings the lower lip to the upper teeth, and their edge shows abo
 }
 
 CHECK_CASE("a louder voice opens vowels further, and neither a closure nor a bite") {
-  for (const Expression expression : kFaces) {
+  for (const Expression expression : check::some_of(kFaces, 2)) {
     const TalkingFace face = close_up(expression);
     for (const Viseme vowel : {Viseme::aa, Viseme::E, Viseme::I, Viseme::O, Viseme::U}) {
       float before = 0;

@@ -10,6 +10,10 @@
 #include <vector>
 
 #include "drawn_face.h"
+#include "face/color.h"
+#include "face/landmarks.h"
+#include "face/rig_start.h"
+#include "face/tone_loop.h"
 #include "recipe.h"
 #include "shown.h"
 #include "visavis/face/builder.h"
@@ -23,7 +27,8 @@ using test::Expression;
 
 constexpr int kSide = 128;
 constexpr int kMostChanges = 32;
-constexpr int kLongestDrawn = 4;  // Seconds of loop; longer ones only take longer.
+constexpr int kLongestDrawn = 2;  // Seconds of loop; longer ones only take longer.
+constexpr int kShortFrames = 12;  // Of a loop that the door is not asked for: a blink has room in it.
 constexpr std::array<const char*, 10> kTones = {"neutral", "warm",    "happy", "excited",   "concerned",
                                                 "serious", "curious", "sad",   "surprised", ""};
 
@@ -135,6 +140,21 @@ void check_built(const std::filesystem::path& dir, const AvatarInfo& info, const
   change_tone(avatar, avatar, pose);
 }
 
+// build_avatar() behind its door: what it does with options that are sound, in a loop too short to be asked for.
+AvatarInfo build_shortly(const BuildOptions& o) {
+  face::Face face = face::fit_face(o.landmarks, o.width, o.height, o.output_width, o.output_height);
+  const I420Frame still = face::rgb_to_i420(o.rgb, o.width, o.height, o.output_width, o.output_height);
+  const Rig rig = face::start_rig(face, still.view(), o.fps, kShortFrames);
+  face::LoopOptions loop;
+  loop.tone = o.tone;
+  loop.motion = o.motion;
+  loop.seed = o.seed;
+  loop.dir = o.out_dir;
+  loop.tried_frames = 2;
+  face::build_loop(face, still.view(), rig, loop);
+  return {rig.width, rig.height, rig.fps, rig.frame_count};
+}
+
 void photograph(Recipe& recipe) {
   const test::TempDir dir;
   DrawnFace face = sound_face(recipe.byte());
@@ -142,11 +162,15 @@ void photograph(Recipe& recipe) {
   MouthPose pose = talking_pose();
   options.tone = recipe.pick(kTones);
   options.seed = recipe.byte();
-  options.motion = recipe.pick(std::array<float, 4>{0.5f, 0, 1, 2});
-  options.fps = recipe.pick(std::array<int, 3>{25, 30, 26});
+  options.motion = recipe.pick(std::array<float, 4>{0.5f, 0, 1, 0.2f});
+  options.fps = recipe.pick(std::array<int, 2>{25, 30});
+  bool doubtful = recipe.byte() == 255;
   for (int changes = 0; changes < kMostChanges && !recipe.empty(); ++changes) {
-    switch (recipe.below(8)) {
+    const std::size_t what = recipe.below(16);
+    doubtful = doubtful || (what >= 1 && what <= 4);
+    switch (what) {
       case 0:
+      case 5:
         change_picture(face.rgb, recipe);
         break;
       case 1:
@@ -163,6 +187,7 @@ void photograph(Recipe& recipe) {
         if (recipe.byte() > 250) face.landmarks.resize(recipe.below(2000));
         if (recipe.byte() > 250) face.rgb.resize(recipe.word() % 100'000);
         if (recipe.byte() > 250) options.width = static_cast<int>(recipe.below(20'000)) - 100;
+        if (recipe.byte() > 250) options.fps = static_cast<int>(recipe.below(40)) - 5;
         break;
       default:
         change_landmarks(face.landmarks, recipe);
@@ -172,6 +197,9 @@ void photograph(Recipe& recipe) {
   options.rgb = face.rgb;
   options.landmarks = face.landmarks;
   if (options.loop_seconds > kLongestDrawn && options.loop_seconds <= 60) options.loop_seconds = kLongestDrawn;
+  // Whoever doubts the options of a tone only takes longer, too: half a minute of it.
+  if (doubtful && !options.tone.empty()) options.tone = "neutral";
+  if (!doubtful && !options.tone.empty()) return check_built(dir.path(), build_shortly(options), pose);
   check_built(dir.path(), build_avatar(options), pose);
 }
 
@@ -255,7 +283,7 @@ void footage(Recipe& recipe) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   visavis::fuzz::Recipe recipe({data, size});
   try {
-    if (recipe.below(4) == 0) {
+    if (recipe.below(8) == 0) {
       visavis::fuzz::footage(recipe);
     } else {
       visavis::fuzz::photograph(recipe);

@@ -33,8 +33,8 @@ const std::vector<Rig>& sound_rigs() {
       options.tone = tone;
       build_avatar(options);
       Rig rig = Rig::load(dir.path() / "rig.vvr");
-      rig.frame_count = 3;
-      rig.tracks.resize(3 * rig.point_count());
+      rig.frame_count = 2;
+      rig.tracks.resize(2 * rig.point_count());
       made.push_back(std::move(rig));
     };
     build(test::Expression::kNeutral, "neutral");
@@ -264,8 +264,12 @@ void run(std::span<const std::uint8_t> input) {
   loop.resize(loop.size() - static_cast<std::size_t>(std::max(-loop_error, 0)));
   const auto avatar = stored(bytes, loop);
   show(avatar, pose);
-  change_tone(sound_avatar(which), avatar, pose);
-  change_tone(avatar, sound_avatar(which), pose);
+  // One way or the other: half of the work.
+  if (input.size() % 2 == 0) {
+    change_tone(sound_avatar(which), avatar, pose);
+  } else {
+    change_tone(avatar, sound_avatar(which), pose);
+  }
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ minutes=${1:-10}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- rig weights builder media
 build=$native/build/fuzz
-cmake -S "$native" -B "$build" -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="-O1 -g1" \
+cmake -S "$native" -B "$build" -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="-O2 -g1" \
   -DVISAVIS_FUZZ=ON -DVISAVIS_SANITIZE="address;undefined;float-cast-overflow"
 export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"
 

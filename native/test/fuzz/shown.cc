@@ -14,7 +14,7 @@ namespace visavis::fuzz {
 
 namespace {
 
-constexpr int kFadeFrames = 10;
+constexpr int kFadeFrames = 4, kTurnsBack = 2;  // Of the eight that a change of tone takes; then it is back.
 
 void promise(bool kept, const char* what) {
   if (kept) return;
@@ -54,16 +54,14 @@ void show(const std::shared_ptr<const Avatar>& avatar, const MouthPose& pose) {
   const auto portable = FaceRenderer::create(avatar, WarpDevice::kPortable);
   const auto best = FaceRenderer::create(avatar, WarpDevice::kAuto);
   I420Frame one(avatar->width(), avatar->height()), other(avatar->width(), avatar->height());
-  for (const int index : {0, avatar->frame_count() / 2, avatar->frame_count() - 1}) {
+  for (const int index : {0, avatar->frame_count() - 1}) {
     const I420View loop = avatar->frame(index);
     best->render(index, MouthPose{}, other.view());
     promise(same(loop, other.view()), "a mouth at rest is the loop's own");
-    for (const MouthPose& shown : {talking_pose(), pose}) {
-      portable->render(index, shown, one.view());
-      best->render(index, shown, other.view());
-      promise(same(one.view(), other.view()), "every device draws the same");
-      promise(same(loop, other.view(), &avatar->rig().face_box(index)), "nothing is drawn outside of the face's box");
-    }
+    portable->render(index, pose, one.view());
+    best->render(index, pose, other.view());
+    promise(same(one.view(), other.view()), "every device draws the same");
+    promise(same(loop, other.view(), &avatar->rig().face_box(index)), "nothing is drawn outside of the face's box");
   }
 }
 
@@ -82,8 +80,8 @@ void change_tone(const std::shared_ptr<const Avatar>& from, const std::shared_pt
     // There, and back again before it is arrived at.
     for (int step = 0; step < kFadeFrames; ++step) {
       for (std::size_t i = 0; i < faces.size(); ++i) {
-        if (step == 1) faces[i]->wear("other");
-        if (step == 5) faces[i]->wear(Wardrobe::kBaseTone);
+        if (step == 0) faces[i]->wear("other");
+        if (step == kTurnsBack) faces[i]->wear(Wardrobe::kBaseTone);
         faces[i]->draw(step, step % 2 == 0 ? talking_pose() : pose, drawn[i].view());
       }
       promise(same(drawn[0].view(), drawn[1].view()), "every device morphs alike");
