@@ -100,7 +100,7 @@ CHECK_CASE("no pose folds the mesh in any frame") {
     const Rig& rig = avatar->rig();
     const std::vector<Triangle> among = face::moving_triangles(rig);
     CHECK(among.size() > 200);
-    for (int frame = 0; frame < rig.frame_count; ++frame) {
+    for (int frame = 0; frame < rig.frame_count; frame += check::kSanitized ? 10 : 1) {
       for (std::size_t v = 1; v < kVisemeCount; ++v) {
         for (const float loudness : {0.0f, 1.0f}) {
           CHECK(face::folded(rig, among, frame, pose_of(static_cast<Viseme>(v), 1, loudness)).empty());
@@ -109,7 +109,7 @@ CHECK_CASE("no pose folds the mesh in any frame") {
     }
     std::mt19937 random(99);
     std::uniform_real_distribution<float> unit(0, 1);
-    for (int i = 0; i < 1500; ++i) {
+    for (int i = 0; i < (check::kSanitized ? 150 : 1500); ++i) {
       MouthPose pose;
       float sum = unit(random);
       for (std::size_t v = 1; v < kVisemeCount; ++v) sum += pose.weights[v] = std::pow(unit(random), 4.0f);

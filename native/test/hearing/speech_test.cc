@@ -132,7 +132,7 @@ CHECK_CASE("another speaker is heard as the first one was") {
   auto loud = speech;
   for (auto& sample : loud) sample = static_cast<std::int16_t>(sample / 40);
   const std::string fresh = heard(*recogniser, told, speech);
-  for (int i = 0; i < 3; ++i) heard(*recogniser, told, loud);
+  for (int i = 0; i < (visavis::check::kSanitized ? 1 : 3); ++i) heard(*recogniser, told, loud);
   recogniser->begin_speaker();
   CHECK(!fresh.empty());
   CHECK(heard(*recogniser, told, speech) == fresh);
