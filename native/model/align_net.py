@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from espeak_source import Espeak
-from export import load_trained
+from export import load_net
 from features import HOP, RATE, WINDOW, log_mel
 from net import LOOK_AHEAD
 from phones import INDEX, VISEMES, Phone
@@ -68,7 +68,7 @@ class NetAligner:
     """Holds a trained net (.pt) and espeak-ng; recordings are int16 mono at 16 kHz."""
 
     def __init__(self, net: Path) -> None:
-        self._net = load_trained(net)
+        self._net = load_net(net)
         self._espeak = Espeak()
 
     def _log_probabilities(self, pcm: np.ndarray) -> np.ndarray:

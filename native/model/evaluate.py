@@ -1,6 +1,6 @@
 """Scores the trained net, or poses through the C++ library, on the held-out voices of a cache.
 
-    python3 evaluate.py --cache /tmp/viseme-data --net visemes.pt [--tool build/net_bench --weights visemes.vvn]
+    python3 evaluate.py --cache /tmp/viseme-data --net visemes.vvn [--tool build/net_bench --weights visemes.vvn]
                         [--picture confusion.png] [--json figures.json]
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from export import load_trained, with_half_weights
+from export import load_net
 from features import WINDOW, RATE, log_mel
 from make_data import load
 from net import LOOK_AHEAD
@@ -28,7 +28,7 @@ class NetTrack:
     start = WINDOW / 2 / RATE
 
     def __init__(self, path: Path) -> None:
-        self.net = with_half_weights(load_trained(path))
+        self.net = load_net(path)
 
     def __call__(self, pcm: np.ndarray) -> np.ndarray:
         x = np.concatenate([pcm.astype(np.float32) / 32768.0, np.zeros(LOOK_AHEAD * 160 + 400, np.float32)])

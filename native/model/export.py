@@ -1,4 +1,8 @@
-"""Writes the net as visemes.vvn: little endian, half-precision weights, a checksum; see native/src/speech/weights.h."""
+"""visemes.vvn: little endian, half-precision weights, a checksum; see native/src/speech/weights.h.
+
+Layout: header, mean and scale of each mel, then each layer as shape, bias (float32) and weights (float16, [tap][input][output],
+tap 0 oldest).
+"""
 
 from __future__ import annotations
 
@@ -13,58 +17,50 @@ from features import FFT, FLOOR, HIGH_HZ, HOP, LOW_HZ, MELS, RATE, WINDOW
 from net import CLASSES, LOOK_AHEAD, VisemeNet
 
 MAGIC, VERSION = b"VVNT", 1
-
-
-def round_to_half(net: VisemeNet) -> list[tuple[np.ndarray, np.ndarray, int]]:
-    """The folded layers in order, weights rounded to half precision as the file stores them."""
-    layers = [net.first.folded()]
-    for block in net.blocks:
-        layers += [block.wide.folded(), block.point.folded()]
-    layers.append((net.last.weight.detach(), net.last.bias.detach(), 1))
-    return [(w.numpy().astype(np.float16), b.numpy().astype(np.float32), d) for w, b, d in layers]
+_HEADER = struct.Struct("<7I3f")
+_SETTINGS = (RATE, WINDOW, HOP, FFT, MELS, CLASSES, LOOK_AHEAD, LOW_HZ, HIGH_HZ, FLOOR)
 
 
 def export(net: VisemeNet, path: Path) -> None:
-    """Layout: header, mean and scale of each mel, then each layer as shape, bias (float32) and weights (float16,
-    [tap][input][output], tap 0 oldest)."""
-    body = struct.pack("<7I3f", RATE, WINDOW, HOP, FFT, MELS, CLASSES, LOOK_AHEAD, LOW_HZ, HIGH_HZ, FLOOR)
+    body = _HEADER.pack(*_SETTINGS)
     body += net.mean.numpy().astype("<f4").tobytes() + net.scale.numpy().astype("<f4").tobytes()
-    layers = round_to_half(net)
-    body += struct.pack("<I", len(layers))
-    for weight, bias, dilation in layers:
-        outputs, inputs, taps = weight.shape
-        body += struct.pack("<4I", inputs, outputs, taps, dilation) + bias.astype("<f4").tobytes()
-        body += np.ascontiguousarray(weight.transpose(2, 1, 0)).astype("<f2").tobytes()
+    body += struct.pack("<I", len(net.layers()))
+    for layer in net.layers():
+        taps, inputs, outputs = layer.kernel().shape
+        body += struct.pack("<4I", inputs, outputs, taps, layer.dilation)
+        body += layer.product.bias.detach().numpy().astype("<f4").tobytes()
+        body += np.ascontiguousarray(layer.kernel().numpy()).astype("<f2").tobytes()
     path.write_bytes(MAGIC + struct.pack("<3I", VERSION, len(body), zlib.crc32(body)) + body)
 
 
-def load_trained(path: Path) -> VisemeNet:
-    """The trained net of a .pt file with its weights rounded as export() rounds them."""
-    saved = torch.load(path)
-    net = VisemeNet(saved["channels"], tuple(map(int, saved["dilations"].split(","))), torch.zeros(MELS),
-                    torch.ones(MELS))
-    net.load_state_dict(saved["state"])
-    net.eval()
-    return net
+def load_net(path: Path) -> VisemeNet:
+    """The net as the file holds it: weights in half precision, arithmetic in single. ValueError for another file."""
+    data = path.read_bytes()
+    version, length, checksum = struct.unpack_from("<3I", data, 4)
+    body = data[16:]
+    if data[:4] != MAGIC or version != VERSION or len(body) != length or zlib.crc32(body) != checksum:
+        raise ValueError(f"{path} is no viseme net of version {VERSION}")
+    if not np.allclose(_HEADER.unpack_from(body), _SETTINGS):
+        raise ValueError(f"{path} was made for other features")
+    at = _HEADER.size
 
+    def floats(count: int, kind: str = "<f4") -> torch.Tensor:
+        nonlocal at
+        values = np.frombuffer(body, kind, count, at).astype(np.float32)
+        at += count * np.dtype(kind).itemsize
+        return torch.from_numpy(values)
 
-def with_half_weights(net: VisemeNet) -> torch.nn.Module:
-    """The same net as the file holds it: normalisation folded, weights in half precision, arithmetic in single."""
-    convs = []
-    for (weight, bias, dilation) in round_to_half(net):
-        conv = torch.nn.Conv1d(weight.shape[1], weight.shape[0], weight.shape[2], dilation=dilation)
-        conv.weight.data = torch.from_numpy(weight.astype(np.float32))
-        conv.bias.data = torch.from_numpy(bias.copy())
-        convs.append(conv)
-
-    class Folded(torch.nn.Module):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            def run(conv, y):
-                past = (conv.kernel_size[0] - 1) * conv.dilation[0]
-                return conv(torch.nn.functional.pad(y, (past, 0)))
-            x = torch.relu(run(convs[0], (x - net.mean[:, None]) * net.scale[:, None]))
-            for wide, point in zip(convs[1:-1:2], convs[2:-1:2]):
-                x = torch.relu(x + run(point, torch.relu(run(wide, x))))
-            return run(convs[-1], x)
-
-    return Folded().eval()
+    mean, scale = floats(MELS), floats(MELS)
+    (count,) = struct.unpack_from("<I", body, at)
+    at += 4
+    layers = []
+    for _ in range(count):
+        inputs, outputs, taps, dilation = struct.unpack_from("<4I", body, at)
+        at += 16
+        bias = floats(outputs)
+        layers.append((floats(taps * inputs * outputs, "<f2").view(taps, inputs, outputs), bias, dilation))
+    net = VisemeNet(layers[0][0].shape[2], tuple(dilation for _, _, dilation in layers[1:-1:2]), mean, scale)
+    for layer, (kernel, bias, _) in zip(net.layers(), layers):
+        layer.kernel().copy_(kernel)
+        layer.product.bias.data.copy_(bias)
+    return net.eval()

@@ -196,7 +196,7 @@ def main() -> None:
     parser.add_argument("--dev", type=Path, help="folder with json/ and flac/ of aligned recordings")
     parser.add_argument("--held-recording", nargs=2, action="append", default=[], metavar=("FILE", "TEXT"),
                         help="a recording to evaluate on, never trained on")
-    parser.add_argument("--net", type=Path, help="visemes.pt that aligns the sources `foreign` and `packages`")
+    parser.add_argument("--net", type=Path, help="visemes.vvn that aligns the sources `foreign` and `packages`")
     parser.add_argument("--packages", type=Path, default=Path("/"), help="folder that fetch_voices.sh filled")
     parser.add_argument("--held", action="store_true", help="only voices that are never trained on")
     parser.add_argument("--seconds", type=float, default=110.0, help="speech per synthetic training voice")

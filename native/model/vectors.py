@@ -14,18 +14,18 @@ import numpy as np
 import torch
 
 from espeak_source import Espeak
-from export import load_trained, with_half_weights
+from export import load_net
 from features import log_mel
 from net import LOOK_AHEAD
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--net", type=Path, required=True, help="visemes.pt as train.py wrote it")
+    parser.add_argument("--net", type=Path, required=True, help="visemes.vvn as train.py wrote it")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     pcm, phones = Espeak().speak("Maybe Bob may move five more.", "en-us")
-    net = with_half_weights(load_trained(options.net))
+    net = load_net(options.net)
     with torch.no_grad():
         x = torch.from_numpy(log_mel(pcm.astype(np.float32) / 32768.0)).T[None]
         rows = torch.softmax(net(x), 1)[0, :, LOOK_AHEAD:].T.contiguous().numpy()

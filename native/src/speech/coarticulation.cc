@@ -15,10 +15,13 @@ constexpr double kRoundingLead = 0.020;
 // second one frame shows it; English p and b stay shut for 60..70 ms on average (Byrd, 1993).
 constexpr double kClosureRamp = 0.020;
 constexpr int kShortestClosure = 5;   // Records.
-constexpr int kShortestEvidence = 2;  // Records: what flickers for less is no closure.
 // Probabilities at which a closure begins to show and at which the lips touch.
 constexpr float kClosureFrom = 0.25f;
 constexpr float kClosureFull = 0.55f;
+// Sums of a run's probabilities below which it is a flicker and from which it is a closure: a stop that is there is heard
+// over several records, most mistakes of the net over one or two.
+constexpr float kEvidenceFrom = 1.2f;
+constexpr float kEvidenceFull = 2.0f;
 // Mass of all shapes below which the mouth rests: what the net leaks in silence and noise stays under it.
 constexpr float kRestMass = 0.30f;
 
@@ -39,8 +42,9 @@ float hann(double distance, double half_width) {
   return static_cast<float>(0.5 + 0.5 * std::cos(std::numbers::pi * distance / half_width));
 }
 
-// How shut one viseme's records say the lips are at `seconds`: the records' own evidence, runs of it shorter than the
-// shortest closure widened to it, with a ramp on either side. Looks at records from..to - 1 only.
+// How shut one viseme's records say the lips are at `seconds`: the records' own evidence as far as the run they stand in
+// bears it out, runs shorter than the shortest closure widened to it, with a ramp on either side. Looks at records
+// from..to - 1 only.
 float closure_at(const RecordRing& records, std::size_t viseme, std::int64_t from, std::int64_t to, double seconds) {
   float shut = 0.0f;
   for (std::int64_t i = from; i < to;) {
@@ -49,17 +53,15 @@ float closure_at(const RecordRing& records, std::size_t viseme, std::int64_t fro
       continue;
     }
     std::int64_t end = i;
-    while (end < to && records[end].posteriors[viseme] > kClosureFrom) ++end;
-    const int length = static_cast<int>(end - i);
-    if (length >= kShortestEvidence) {
-      const double hold = 0.5 * kHopSeconds * std::max(0, kShortestClosure - length);
-      for (; i < end; ++i) {
-        const double beyond = std::fabs(record_time(i) - seconds) - hold;
-        const float evidence = smoothstep(kClosureFrom, kClosureFull, records[i].posteriors[viseme]);
-        shut = std::max(shut, evidence * (beyond <= 0.0 ? 1.0f : hann(beyond, kClosureRamp)));
-      }
+    float sum = 0.0f;
+    for (; end < to && records[end].posteriors[viseme] > kClosureFrom; ++end) sum += records[end].posteriors[viseme];
+    const float borne_out = smoothstep(kEvidenceFrom, kEvidenceFull, sum);
+    const double hold = 0.5 * kHopSeconds * std::max<double>(0.0, static_cast<double>(kShortestClosure - (end - i)));
+    for (; i < end; ++i) {
+      const double beyond = std::fabs(record_time(i) - seconds) - hold;
+      const float evidence = borne_out * smoothstep(kClosureFrom, kClosureFull, records[i].posteriors[viseme]);
+      shut = std::max(shut, evidence * (beyond <= 0.0 ? 1.0f : hann(beyond, kClosureRamp)));
     }
-    i = end;
   }
   return shut;
 }
