@@ -65,7 +65,7 @@ def sharpen_closures(pcm: np.ndarray, phones: list[Phone]) -> None:
 
 
 class NetAligner:
-    """Holds a trained net (.pt) and espeak-ng; recordings are int16 mono at 16 kHz."""
+    """Holds a trained net (.vvn) and espeak-ng; recordings are int16 mono at 16 kHz."""
 
     def __init__(self, net: Path) -> None:
         self._net = load_net(net)

@@ -19,8 +19,8 @@ else
   run make_data.py --cache "$cache" $dev
 fi
 run train.py --cache "$cache" --out "$cache/first.vvn" --minutes 12
-run make_data.py --cache "$cache" --sources foreign,packages --packages "$voices" --net "$cache/first.pt"
-run train.py --cache "$cache" --out "$cache/visemes.vvn" --resume "$cache/first.pt" --minutes 30
-run evaluate.py --cache "$cache" --net "$cache/visemes.pt" --picture "$here/confusion.png" --json "$here/figures.json"
-run vectors.py --net "$cache/visemes.pt" --out "$here/../test/speech/vectors.vvt"
+run make_data.py --cache "$cache" --sources foreign,packages --packages "$voices" --net "$cache/first.vvn"
+run train.py --cache "$cache" --out "$cache/visemes.vvn" --resume "$cache/first.vvn" --minutes 30
+run evaluate.py --cache "$cache" --net "$cache/visemes.vvn" --picture "$here/confusion.png" --json "$here/figures.json"
+run vectors.py --net "$cache/visemes.vvn" --out "$here/../test/speech/vectors.vvt"
 cp "$cache/visemes.vvn" "$here/visemes.vvn"
