@@ -13,10 +13,11 @@ constexpr double kSmoothing = 0.035;
 constexpr double kRoundingLead = 0.020;
 // Lips need this long to meet and to part again. A closure stays full for kShortestClosure, so that even at 25 frames a
 // second one frame shows it; English p and b stay shut for 60..70 ms on average (Byrd, 1993).
-constexpr double kClosureRamp = 0.020;
-constexpr int kShortestClosure = 5;   // Records.
-// Probabilities at which a closure begins to show and at which the lips touch.
+constexpr double kClosureRamp = 0.030;
+constexpr std::int64_t kShortestClosure = 5;  // Records.
+// Probabilities at which a closure begins to show, is likelier than what else it may be, and at which the lips touch.
 constexpr float kClosureFrom = 0.25f;
+constexpr float kClosureLikely = 0.40f;
 constexpr float kClosureFull = 0.55f;
 // Sums of a run's probabilities below which it is a flicker and from which it is a closure: a stop that is there is heard
 // over several records, most mistakes of the net over one or two.
@@ -42,26 +43,28 @@ float hann(double distance, double half_width) {
   return static_cast<float>(0.5 + 0.5 * std::cos(std::numbers::pi * distance / half_width));
 }
 
-// How shut one viseme's records say the lips are at `seconds`: the records' own evidence as far as the run they stand in
-// bears it out, runs shorter than the shortest closure widened to it, with a ramp on either side. Looks at records
-// from..to - 1 only.
+// How shut one viseme's records say the lips are at `seconds`. A run of records that speak of the viseme is one closure: as
+// full as its best record and all of them together bear out, over the records that are more likely closed than not, no
+// shorter than the shortest closure, with a ramp on either side. Looks at records from..to - 1 only.
 float closure_at(const RecordRing& records, std::size_t viseme, std::int64_t from, std::int64_t to, double seconds) {
   float shut = 0.0f;
-  for (std::int64_t i = from; i < to;) {
-    if (records[i].posteriors[viseme] <= kClosureFrom) {
-      ++i;
-      continue;
+  for (std::int64_t i = from; i < to; ++i) {
+    float peak = 0.0f, sum = 0.0f;
+    std::int64_t first = to, last = from - 1;
+    for (; i < to && records[i].posteriors[viseme] > kClosureFrom; ++i) {
+      const float p = records[i].posteriors[viseme];
+      peak = std::max(peak, p);
+      sum += p;
+      if (p < kClosureLikely) continue;
+      first = std::min(first, i);
+      last = i;
     }
-    std::int64_t end = i;
-    float sum = 0.0f;
-    for (; end < to && records[end].posteriors[viseme] > kClosureFrom; ++end) sum += records[end].posteriors[viseme];
-    const float borne_out = smoothstep(kEvidenceFrom, kEvidenceFull, sum);
-    const double hold = 0.5 * kHopSeconds * std::max<double>(0.0, static_cast<double>(kShortestClosure - (end - i)));
-    for (; i < end; ++i) {
-      const double beyond = std::fabs(record_time(i) - seconds) - hold;
-      const float evidence = borne_out * smoothstep(kClosureFrom, kClosureFull, records[i].posteriors[viseme]);
-      shut = std::max(shut, evidence * (beyond <= 0.0 ? 1.0f : hann(beyond, kClosureRamp)));
-    }
+    if (last < first) continue;
+    const float full = smoothstep(kEvidenceFrom, kEvidenceFull, sum) * smoothstep(kClosureFrom, kClosureFull, peak);
+    const double middle = 0.5 * (record_time(first) + record_time(last));
+    const double half = 0.5 * kHopSeconds * static_cast<double>(std::max(last - first + 1, kShortestClosure));
+    const double beyond = std::fabs(seconds - middle) - half;
+    shut = std::max(shut, full * (beyond <= 0.0 ? 1.0f : hann(beyond, kClosureRamp)));
   }
   return shut;
 }
