@@ -157,7 +157,7 @@ class NetAligner:
         path = np.empty(len(scores), np.int64)
         for t in range(len(scores) - 1, -1, -1):
             path[t] = state
-            state -= back[t, state]
+            state -= int(back[t, state])
         return path
 
     @staticmethod
