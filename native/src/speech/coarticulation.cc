@@ -13,7 +13,7 @@ constexpr double kSmoothing = 0.035;
 constexpr double kRoundingLead = 0.020;
 // Lips need this long to meet and to part again. A closure stays full for kShortestClosure, so that even at 25 frames a
 // second one frame shows it; English p and b stay shut for 60..70 ms on average (Byrd, 1993).
-constexpr double kClosureRamp = 0.030;
+constexpr double kClosureRamp = 0.025;
 constexpr std::int64_t kShortestClosure = 5;  // Records.
 // Probabilities at which a closure begins to show, is likelier than what else it may be, and at which the lips touch.
 constexpr float kClosureFrom = 0.25f;
@@ -21,8 +21,8 @@ constexpr float kClosureLikely = 0.40f;
 constexpr float kClosureFull = 0.55f;
 // Sums of a run's probabilities below which it is a flicker and from which it is a closure: a stop that is there is heard
 // over several records, most mistakes of the net over one or two.
-constexpr float kEvidenceFrom = 1.2f;
-constexpr float kEvidenceFull = 2.0f;
+constexpr float kEvidenceFrom = 1.8f;
+constexpr float kEvidenceFull = 2.4f;
 // Mass of all shapes below which the mouth rests: what the net leaks in silence and noise stays under it.
 constexpr float kRestMass = 0.30f;
 
