@@ -123,7 +123,7 @@ test("what it started itself ends with it", async () => {
   const abort = new AbortController();
   const child = join(parent, "child");
   const limits = { addressSpaceBytes: 256 * 2 ** 20, cpuSeconds: 5, fileBytes: 4096 };
-  const run = shell(`sleep 60 & echo $! > '${child}'; wait`, { signal: abort.signal, limits, isOurs: true });
+  const run = shell(`sleep 600 & echo $! > '${child}'; wait`, { signal: abort.signal, limits, isOurs: true });
   const pidOf = async () => Number(await readFile(child, "utf8").catch(() => ""));
   await expect.poll(pidOf).toBeGreaterThan(0);
   const pid = await pidOf();
