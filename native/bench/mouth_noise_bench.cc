@@ -6,7 +6,8 @@
 // luma. "encoder": the decoded picture against what was encoded, by x264 superfast at its own quality, CRF 23.
 // "jitter": a spoken frame against the same frame with each of its weights off by up to 0.02, as posteriors tremble.
 // "loop": how much more a mouth that holds still changes from frame to frame than the loop itself does, seen from a
-// place that moves with the head. One line of JSON each; exits 1 where jitter or loop is above the encoder.
+// place that moves with the head. One line of JSON each; exits 1 where jitter or loop is above the encoder
+// in a pose that is held.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -81,14 +82,30 @@ Box mouth_box(const Rig& rig) {
           std::min(static_cast<int>(bottom + 2 * room), rig.height) - y0};
 }
 
-// A mouth in the middle of speech: a vowel with something of its neighbours.
-MouthPose spoken(Viseme viseme) {
+struct Spoken {
+  const char* name;
   MouthPose pose;
-  pose.weights[static_cast<std::size_t>(viseme)] = 0.7f;
-  pose.weights[static_cast<std::size_t>(Viseme::nn)] = 0.1f;
-  pose.weights[static_cast<std::size_t>(Viseme::SS)] = 0.1f;
-  pose.loudness = 0.7f;
-  return pose;
+  bool held = true;
+};
+
+// A mouth in the middle of speech: a vowel with something of its neighbours, a contact that is whole. And lips that
+// are about to meet after an open vowel, where weights that tremble show most; speech passes there within a frame.
+std::vector<Spoken> spoken() {
+  const auto pose = [](Viseme viseme, float weight, Viseme other, Viseme third, float least) {
+    MouthPose made;
+    made.weights[static_cast<std::size_t>(viseme)] = weight;
+    made.weights[static_cast<std::size_t>(other)] += least;
+    made.weights[static_cast<std::size_t>(third)] += least;
+    made.loudness = 0.7f;
+    return made;
+  };
+  const auto held = [&](Viseme viseme, float weight) {
+    return pose(viseme, weight, Viseme::nn, Viseme::SS, (1 - weight) / 3);
+  };
+  const auto meeting = [&](Viseme contact) { return pose(contact, 0.75f, Viseme::aa, Viseme::aa, 0.125f); };
+  return {{"PP", held(Viseme::PP, 0.85f)}, {"FF", held(Viseme::FF, 0.85f)},  {"SS", held(Viseme::SS, 0.7f)},
+          {"aa", held(Viseme::aa, 0.7f)},  {"E", held(Viseme::E, 0.7f)},     {"O", held(Viseme::O, 0.7f)},
+          {"PP-aa", meeting(Viseme::PP), false}, {"FF-aa", meeting(Viseme::FF), false}};
 }
 
 double psnr(double mse) { return 10 * std::log10(255.0 * 255.0 / std::max(mse, 1e-6)); }
@@ -105,10 +122,10 @@ bool measure(const std::shared_ptr<const Avatar>& shared) {
   std::mt19937 random(4);
   std::uniform_real_distribution<float> tremble(-kTremble, kTremble);
   bool quiet = true;
-  for (const Viseme viseme : {Viseme::PP, Viseme::FF, Viseme::SS, Viseme::aa, Viseme::E, Viseme::O}) {
+  for (const Spoken& said : spoken()) {
     double encoded = 0, jitter = 0, loop = 0;
     for (int i = 0; i < frames; ++i) {
-      MouthPose pose = spoken(viseme);
+      MouthPose pose = said.pose;
       renderer->render(i, pose, now.view());
       const AVFrame& seen = decoder.decode(encoder->encode(now.view()));
       encoded += mean_square({seen.data[0], seen.linesize[0]}, luma(now.view()), box) / frames;
@@ -126,9 +143,9 @@ bool measure(const std::shared_ptr<const Avatar>& shared) {
     std::printf(
         "{\"bench\":\"mouth_noise\",\"size\":\"%dx%d\",\"viseme\":\"%s\",\"encoder_mse\":%.2f,"
         "\"encoder_psnr\":%.1f,\"jitter_mse\":%.2f,\"jitter_psnr\":%.1f,\"loop_mse\":%.2f}\n",
-        rig.width, rig.height, std::string(kVisemeNames[static_cast<std::size_t>(viseme)]).c_str(), encoded,
+        rig.width, rig.height, said.name, encoded,
         psnr(encoded), jitter, psnr(jitter), loop);
-    quiet = quiet && jitter < encoded && loop < encoded;
+    if (said.held) quiet = quiet && jitter < encoded && loop < encoded;
   }
   return quiet;
 }

@@ -191,7 +191,9 @@ std::vector<Triangle> morph_triangles(const Rig& from, const Rig& to) {
 }
 
 std::unique_ptr<FaceMorph> FaceMorph::create(int width, int height, WarpDevice device) {
-  if (width < 2 || height < 2 || width % 2 != 0 || height % 2 != 0) throw std::invalid_argument("an odd picture");
+  if (width % 2 != 0 || height % 2 != 0) throw std::invalid_argument("an odd picture");
+  // Planes of colour are half as large, and a sample takes two by two pixels.
+  if (width < 4 || height < 4) throw std::invalid_argument("a picture too small to morph");
   const WarpKernels* fast = face::avx2_kernels();
   if (device == WarpDevice::kAvx2 && fast == nullptr) throw std::runtime_error("this machine has no AVX2");
   if (device != WarpDevice::kPortable && fast != nullptr) {

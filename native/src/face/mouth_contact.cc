@@ -6,23 +6,20 @@ namespace visavis::face {
 
 namespace {
 
-// The viseme's weight at which its contact begins, and at which it is whole.
-constexpr float kFrom = 0.2f, kWhole = 0.5f;
 constexpr std::size_t kSeal = static_cast<std::size_t>(Viseme::PP), kBite = static_cast<std::size_t>(Viseme::FF);
-
-float eased(float weight) {
-  const float t = std::clamp((weight - kFrom) / (kWhole - kFrom), 0.0f, 1.0f);
-  return t * t * (3 - 2 * t);
-}
 
 }  // namespace
 
 VisemeWeights with_contact(const VisemeWeights& weights) {
-  const float seal = eased(weights[kSeal]), bite = std::min(eased(weights[kBite]), 1 - seal);
+  const float seal = std::clamp(weights[kSeal] / kWholeContact, 0.0f, 1.0f);
+  const float bite = std::clamp(weights[kBite] / kWholeContact, 0.0f, 1.0f - seal);
+  const float left = 1 - seal - bite, others = 1 - weights[kSeal] - weights[kBite];
+  // What is left to the others, and to rest among them, in the proportions they had.
+  const float share = left > 0 ? left / others : 0.0f;
   VisemeWeights out = weights;
-  for (float& weight : out) weight *= 1 - seal - bite;
-  out[kSeal] += seal;
-  out[kBite] += bite;
+  for (float& weight : out) weight *= share;
+  out[kSeal] = seal;
+  out[kBite] = bite;
   return out;
 }
 

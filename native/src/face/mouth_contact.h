@@ -6,9 +6,13 @@
 
 namespace visavis::face {
 
-// The pose's weights with its contacts made whole: as PP or FF goes from a fifth to half of the weight, the pose goes
-// the rest of the way to that viseme alone; PP comes before FF. What comes out is a blend too: it folds nothing that no
-// blend folds.
+// The share of PP or FF from which on the contact is whole.
+inline constexpr float kWholeContact = 0.8f;
+
+// The pose's weights, each 0..1 with a sum of at most 1, with their contacts made whole: PP and FF take their weight
+// divided by kWholeContact, up to all of it and PP before FF, and the others share what is left. That keeps to the pace
+// at which a contact comes and goes: a steeper curve would make it snap. What comes out is a blend too: it folds
+// nothing that no blend folds.
 VisemeWeights with_contact(const VisemeWeights& weights);
 
 }  // namespace visavis::face

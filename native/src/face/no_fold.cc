@@ -4,6 +4,7 @@
 #include <random>
 
 #include "mesh.h"
+#include "mouth_contact.h"
 #include "rig_limits.h"
 
 namespace visavis::face {
@@ -67,7 +68,12 @@ bool unfold_poses(Rig& rig, std::size_t frames_a_pose) {
   for (std::size_t v = 1; v < kVisemeCount; ++v) {
     for (std::size_t w = v + 1; w < kVisemeCount; ++w) {
       MouthPose pose;
-      pose.weights[v] = pose.weights[w] = 0.5f;
+      // Half of each: of a contact this is half of what makes it whole.
+      const auto contact = [](std::size_t k) {
+        return k == static_cast<std::size_t>(Viseme::PP) || k == static_cast<std::size_t>(Viseme::FF);
+      };
+      pose.weights[v] = contact(v) ? kWholeContact / 2 : contact(w) ? 1 - kWholeContact / 2 : 0.5f;
+      pose.weights[w] = 1 - pose.weights[v];
       pose.loudness = (v + w) % 2 == 0 ? 1.0f : 0.0f;
       poses.push_back(pose);
     }

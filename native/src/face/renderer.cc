@@ -8,6 +8,7 @@
 
 #include "fill_triangle.h"
 #include "mesh.h"
+#include "mouth_contact.h"
 #include "mouth_opening.h"
 #include "rig_limits.h"
 #include "warp_kernels.h"
@@ -99,6 +100,9 @@ class MeshRenderer final : public FaceRenderer {
     chroma_map_.resize(static_cast<std::size_t>(pitch_));
     for (auto& line : lines_) line.resize(static_cast<std::size_t>(pitch_) + 32);
     for (auto& line : alpha_) line.resize(static_cast<std::size_t>(pitch_) + 32);
+    for (auto& plane : uncolored_) {
+      for (auto& line : plane) line.resize(static_cast<std::size_t>(pitch_));
+    }
   }
 
   void render(int index, const MouthPose& pose, I420MutView out) override {
@@ -190,7 +194,8 @@ class MeshRenderer final : public FaceRenderer {
     back.yy = head.xx / det;
     const PointF origin = back.turn({head.x0, head.y0}) + rig_.mouth.origin;
     float lift = 0;
-    for (std::size_t v = 1; v < kVisemeCount; ++v) lift += pose.weights[v] * rig_.tongue_mm[v];
+    const VisemeWeights weights = face::with_contact(pose.weights);
+    for (std::size_t v = 1; v < kVisemeCount; ++v) lift += weights[v] * rig_.tongue_mm[v];
     const float open = jaw_opening_mm(rig_, pose);
     const auto place = [&](const MouthLayer& layer, float sink_mm) {
       const PointF sink = rig_.down * (sink_mm * rig_.px_per_mm);
@@ -299,7 +304,8 @@ class MeshRenderer final : public FaceRenderer {
       if (!opening_.seam_row(y, strength, reach, dark)) continue;
       kernels_.blend_row(ink, dark, area.width, out.y + static_cast<std::ptrdiff_t>(y) * out.stride_y + area.x);
     }
-    color_seam(static_cast<float>(fade) / 256.0f, std::max(reach, kSeamColorPx), area, out);
+    const float color_reach = std::max(reach, kSeamColorPx);
+    color_seam(static_cast<float>(fade) / 256.0f, color_reach, opening_.seam_box(color_reach, box), out);
   }
 
   // A block of colour that both lips share is warped to where they were apart, and would show what was between them: it
@@ -318,10 +324,16 @@ class MeshRenderer final : public FaceRenderer {
         share[i] = std::max({lines_[2][2 * i], lines_[2][2 * i + 1], lines_[3][2 * i], lines_[3][2 * i + 1]});
       }
       const int row = y / 2, above = std::max(row - 2, 0), below = std::min(row + 2, out.height / 2 - 1);
-      for (std::uint8_t* plane : {out.u, out.v}) {
+      for (std::size_t k = 0; k < uncolored_.size(); ++k) {
+        std::uint8_t* const plane = k == 0 ? out.u : out.v;
         const auto line = [&](int at) { return plane + static_cast<std::ptrdiff_t>(at) * out.stride_uv + x0 / 2; };
+        const auto kept = [&](int at) { return uncolored_[k][static_cast<std::size_t>(at % 3)].data(); };
+        std::copy_n(line(row), pairs, kept(row));
+        // Rows further up have their new colour by now.
+        const std::uint8_t* const over = above >= area.y / 2 ? kept(above) : line(above);
+        const std::uint8_t* const under = line(below);
         std::uint8_t* const ink = lines_[0].data();
-        for (int i = 0; i < pairs; ++i) ink[i] = static_cast<std::uint8_t>((line(above)[i] + line(below)[i] + 1) / 2);
+        for (int i = 0; i < pairs; ++i) ink[i] = static_cast<std::uint8_t>((over[i] + under[i] + 1) / 2);
         kernels_.blend_row(ink, share, pairs, line(row));
       }
     }
@@ -341,6 +353,7 @@ class MeshRenderer final : public FaceRenderer {
   std::array<LayerPlace, 4> layers_{};
   std::array<std::vector<std::uint8_t>, 5> lines_;
   std::array<std::vector<std::uint8_t>, 3> alpha_;
+  std::array<std::array<std::vector<std::uint8_t>, 3>, 2> uncolored_;  // Three rows of U and of V.
   std::array<bool, 3> shows_{};  // Whether the layer's opacities along the present row are anything but 0.
 };
 

@@ -16,24 +16,6 @@ std::int32_t whole(std::uint32_t fixed) {
   return static_cast<std::int32_t>(fixed) >> kBits;
 }
 
-void fill_offsets(Ramp ramp, int count, std::int32_t* map) {
-  const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  __m256i x = ramp_lanes(ramp.x, ramp.step_x), y = ramp_lanes(ramp.y, ramp.step_y);
-  // Most spans are shorter than a vector, so a masked store beats a loop over what is left.
-  for (int i = 0;; i += 8) {
-    // The high half of x drops into the low half of y's lane.
-    const __m256i packed = _mm256_blend_epi16(_mm256_srli_epi32(x, 16), y, 0xAA);
-    if (i + 8 > count) {
-      const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(count - i), index);
-      _mm256_maskstore_epi32(map + i, mask, packed);
-      return;
-    }
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(map + i), packed);
-    x = _mm256_add_epi32(x, _mm256_set1_epi32(static_cast<int>(ramp.step_x * 8)));
-    y = _mm256_add_epi32(y, _mm256_set1_epi32(static_cast<int>(ramp.step_y * 8)));
-  }
-}
-
 void fill_triangle(const OffsetMap& map, const PointF at[3], const PointF offset[3]) { TriangleFill(map, at, offset); }
 
 void halve_offsets(const std::int32_t* top, const std::int32_t* bottom, int count, std::int32_t* out) {
@@ -85,7 +67,7 @@ template <int kPlanes>
 void warp_planes(const Plane* sources, int x, int y, const std::int32_t* map, int count, std::uint8_t* const* outs) {
   const WindowRoom room(sources[0], kWindowHeight), tall_room(sources[0], kTallWindowHeight);
   const __m256i first_word = _mm256_set1_epi16(0x100), last_word = _mm256_set1_epi16(0x0F0E);
-  const __m256i whole = _mm256_set1_epi16(-kSubpixel);
+  const __m256i whole_pixels = _mm256_set1_epi16(-kSubpixel);
   // Words of a half hold pixels 0 4 1 5 2 6 3 7.
   const __m256i columns =
       _mm256_add_epi16(_mm256_setr_epi16(0, 512, 128, 640, 256, 768, 384, 896, 0, 512, 128, 640, 256, 768, 384, 896),
@@ -98,9 +80,9 @@ void warp_planes(const Plane* sources, int x, int y, const std::int32_t* map, in
     bool near = room.holds(first.left, first.top) && room.holds(second.left, second.top);
     if (near) {
       with_pairs(map + i, map + i + 8, [&](__m256i dx, __m256i dy) {
-        const __m256i left = _mm256_and_si256(_mm256_shuffle_epi8(dx, first_word), whole);
+        const __m256i left = _mm256_and_si256(_mm256_shuffle_epi8(dx, first_word), whole_pixels);
         const __m256i top = _mm256_and_si256(
-            _mm256_min_epi16(_mm256_shuffle_epi8(dy, first_word), _mm256_shuffle_epi8(dy, last_word)), whole);
+            _mm256_min_epi16(_mm256_shuffle_epi8(dy, first_word), _mm256_shuffle_epi8(dy, last_word)), whole_pixels);
         const __m256i u = _mm256_adds_epi16(_mm256_subs_epi16(dx, left), columns);
         const __m256i v = _mm256_subs_epi16(dy, top);
         const __m256i wide = _mm256_subs_epu16(u, _mm256_set1_epi16(kWindowMostU));
@@ -256,8 +238,8 @@ void mix_row(const std::uint8_t* under, const std::uint8_t* over, std::uint32_t 
 }  // namespace
 
 const WarpKernels* avx2_kernels() {
-  static constexpr WarpKernels kKernels = {fill_offsets, fill_triangle, halve_offsets, warp_row,
-                                           warp_pair,    sample_row,    blend_row,     mix_row};
+  static constexpr WarpKernels kKernels = {fill_triangle, halve_offsets, warp_row, warp_pair,
+                                           sample_row,    blend_row,     mix_row};
   return __builtin_cpu_supports("avx2") ? &kKernels : nullptr;
 }
 

@@ -8,7 +8,7 @@
 
 namespace visavis::face {
 
-// Fractional bits of the ramps that fill_offsets() and sample_row() follow.
+// Fractional bits of the ramps that fill_triangle() and sample_row() follow.
 inline constexpr int kOffsetBits = 16;
 inline constexpr int kSampleBits = 12;
 
@@ -32,9 +32,7 @@ struct OffsetMap {
 };
 
 struct WarpKernels {
-  // map[i] = packed offset: the ramp's integer parts at i.
-  void (*fill_offsets)(Ramp ramp, int count, std::int32_t* map);
-  // The same over a triangle: its corners lie `at` in the picture and have these offsets, in pixels.
+  // Packed offsets over a triangle: its corners lie `at` in the picture and have these offsets, in pixels.
   void (*fill_triangle)(const OffsetMap& map, const PointF at[3], const PointF offset[3]);
   // Offsets of `count` chroma pixels from two luma rows of 2 * count.
   void (*halve_offsets)(const std::int32_t* top, const std::int32_t* bottom, int count, std::int32_t* out);

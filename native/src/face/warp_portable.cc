@@ -59,8 +59,8 @@ void mix_row(const std::uint8_t* under, const std::uint8_t* over, std::uint32_t 
 }  // namespace
 
 const WarpKernels& portable_kernels() {
-  static constexpr WarpKernels kKernels = {fill_offsets, fill_triangle, halve_offsets, warp_row,
-                                           warp_pair,    sample_row,    blend_row,     mix_row};
+  static constexpr WarpKernels kKernels = {fill_triangle, halve_offsets, warp_row, warp_pair,
+                                           sample_row,    blend_row,     mix_row};
   return kKernels;
 }
 

@@ -34,7 +34,8 @@ class Sweep {
       const float rest = signed_area2(rig_.rest[t.a], rig_.rest[t.b], rig_.rest[t.c]);
       const float share = signed_area2(points_[t.a], points_[t.b], points_[t.c]) / rest;
       least_ = std::min(least_, share);
-      if (share < kLeastShare) ++folds_;
+      // Also what is no number.
+      if (!(share >= kLeastShare)) ++folds_;
     }
   }
 
@@ -108,6 +109,11 @@ CHECK_CASE("a fold is found where there is one") {
   Sweep sweep(rig);
   sweep.everything(1);
   CHECK(sweep.folds() > 0 && sweep.least() < 0);
+  rig = face.rig();
+  rig.shapes[static_cast<std::size_t>(Viseme::kk)][152].y = std::nanf("");
+  Sweep lost(rig);
+  lost.check(pose_of({{Viseme::kk, 1}}), 0);
+  CHECK(lost.folds() > 0);
 }
 
 }  // namespace

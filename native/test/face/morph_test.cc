@@ -101,6 +101,9 @@ CHECK_CASE("meshes that differ share nothing, and sizes that differ are refused"
   I420Frame small(kSide - 2, kSide);
   CHECK_THROWS(std::invalid_argument, morph->render(pair().start(), pair().end(), {}, 0.5f, small.view()));
   CHECK_THROWS(std::invalid_argument, FaceMorph::create(255, 256));
+  for (const auto& [width, height] : {std::pair{2, 2}, {2, 4}, {4, 2}, {0, 4}, {4, -4}}) {
+    CHECK_THROWS(std::invalid_argument, FaceMorph::create(width, height));
+  }
 }
 
 }  // namespace
