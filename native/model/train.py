@@ -21,8 +21,8 @@ from net import CLASSES, LOOK_AHEAD, VisemeNet, grown
 from phones import INDEX
 
 # How often each kind of voice is drawn: synthetic voices have exact times, real ones are what the net will mostly hear.
-SHARES = {"espeak": 0.16, "flite": 0.08, "festival": 0.14, "english": 0.18, "real": 0.38, "noise": 0.06}
-WARM_UP = 24  # Frames of each crop that are not judged: the net has not heard enough before them.
+SHARES = {"espeak": 0.13, "flite": 0.08, "festival": 0.13, "english": 0.19, "real": 0.41, "noise": 0.06}
+WARM_UP = 0  # A net that is judged from the first frame on keeps the mouth still where a noise sets in.
 EXPORT_SECONDS = 180.0
 
 
