@@ -1,6 +1,9 @@
 // The net's arithmetic, a layer at a time. The inline functions are the reference: every device repeats them.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
+
 #ifdef __CUDACC__
 #define VISAVIS_HOST_DEVICE __host__ __device__
 #else
@@ -9,28 +12,35 @@
 
 namespace visavis::speech {
 
-// A convolution as plain pointers: weights [taps][inputs][stride], bias [stride], tap 0 the oldest frame.
+inline constexpr int kLanes = 16;  // Outputs that lie together: two 8-float vectors, half a warp.
+
+// A convolution as plain pointers: weights [stride / kLanes][taps][inputs][kLanes], so that what a group of outputs needs
+// is one stretch of memory; bias [stride]; tap 0 the oldest frame.
 struct ConvView {
   const float* weights;
+  const std::uint16_t* halves;  // The same weights as IEEE half precision: they fit a core's own cache.
   const float* bias;
   int inputs;
-  int stride;
+  int stride;  // Outputs, padded to whole groups.
   int taps;
   int dilation;
+
+  VISAVIS_HOST_DEVICE const float* group(int first_output) const { return weights + first_output * taps * inputs; }
+  // The frame that a tap looks at; input frames lie `inputs` floats apart.
+  VISAVIS_HOST_DEVICE const float* seen(const float* newest, int tap) const {
+    return newest - (taps - 1 - tap) * dilation * inputs;
+  }
 };
 
-// Outputs begin..end-1 of one frame. `newest` is the newest input frame; older ones lie `inputs` floats apart before
-// it.
-VISAVIS_HOST_DEVICE inline void conv_frame(const ConvView& conv, const float* newest, float* out, int begin, int end) {
-  for (int o = begin; o < end; ++o) out[o] = conv.bias[o];
+// Output `o` of one frame whose input is `newest`, with older frames before it.
+VISAVIS_HOST_DEVICE inline float conv_output(const ConvView& conv, const float* newest, int o) {
+  const float* weight = conv.group(o / kLanes * kLanes) + o % kLanes;
+  float sum = conv.bias[o];
   for (int tap = 0; tap < conv.taps; ++tap) {
-    const float* input = newest - (conv.taps - 1 - tap) * conv.dilation * conv.inputs;
-    const float* row = conv.weights + tap * conv.inputs * conv.stride;
-    for (int i = 0; i < conv.inputs; ++i, row += conv.stride) {
-      const float x = input[i];
-      for (int o = begin; o < end; ++o) out[o] += x * row[o];
-    }
+    const float* input = conv.seen(newest, tap);
+    for (int i = 0; i < conv.inputs; ++i, weight += kLanes) sum += input[i] * *weight;
   }
+  return sum;
 }
 
 VISAVIS_HOST_DEVICE inline float relu(float x) { return x > 0.0f ? x : 0.0f; }
@@ -38,9 +48,26 @@ VISAVIS_HOST_DEVICE inline float relu(float x) { return x > 0.0f ? x : 0.0f; }
 // `frames` frames one after another: input frames `inputs` floats apart, output frames `stride` floats apart.
 using ConvBlock = void (*)(const ConvView& conv, const float* first_newest, int frames, float* out);
 
+// conv_output() of all outputs, a group at a time.
 inline void conv_block_portable(const ConvView& conv, const float* first_newest, int frames, float* out) {
-  for (int f = 0; f < frames; ++f)
-    conv_frame(conv, first_newest + f * conv.inputs, out + f * conv.stride, 0, conv.stride);
+  using Four = float __attribute__((vector_size(16)));  // Compilers keep these in registers, and arrays not.
+  constexpr int kFours = kLanes / 4;
+  for (int f = 0; f < frames; ++f) {
+    for (int o = 0; o < conv.stride; o += kLanes) {
+      Four sums[kFours];
+      std::memcpy(sums, conv.bias + o, sizeof sums);
+      const float* row = conv.group(o);
+      for (int tap = 0; tap < conv.taps; ++tap) {
+        const float* input = conv.seen(first_newest + f * conv.inputs, tap);
+        for (int i = 0; i < conv.inputs; ++i, row += kLanes) {
+          Four weights[kFours];
+          std::memcpy(weights, row, sizeof weights);
+          for (int k = 0; k < kFours; ++k) sums[k] += input[i] * weights[k];
+        }
+      }
+      std::memcpy(out + f * conv.stride + o, sums, sizeof sums);
+    }
+  }
 }
 
 #ifdef VISAVIS_SPEECH_AVX2

@@ -1,4 +1,4 @@
-// Compiled with -mavx2 -mfma: nothing here may be inline elsewhere, or the linker could pick this copy on an old
+// Compiled with -mavx2 -mfma -mf16c: nothing here may be inline elsewhere, or the linker could pick this copy on an old
 // machine.
 #include <immintrin.h>
 
@@ -7,59 +7,79 @@
 namespace visavis::speech {
 namespace {
 
-// kFrames frames times 16 outputs stay in registers; each output is summed in the same order however frames are
-// grouped, so that the answer does not depend on how the audio was cut.
-template <int kFrames>
+__m256 eight_halves(const std::uint16_t* at) {
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+}
+
+// kFrames frames times kGroups groups of outputs stay in registers; each output is summed in the same order however
+// frames are grouped, so that the answer does not depend on how the audio was cut.
+template <int kFrames, int kGroups>
 void tile(const ConvView& conv, const float* first_newest, float* out, int o) {
-  __m256 low[kFrames], high[kFrames];
-  for (int f = 0; f < kFrames; ++f) {
-    low[f] = _mm256_loadu_ps(conv.bias + o);
-    high[f] = _mm256_loadu_ps(conv.bias + o + 8);
+  __m256 sums[kFrames][kGroups][2];
+  const std::uint16_t* rows[kGroups];
+  for (int g = 0; g < kGroups; ++g) {
+    rows[g] = conv.halves + (o + g * kLanes) * conv.taps * conv.inputs;
+    for (int f = 0; f < kFrames; ++f) {
+      for (int half = 0; half < 2; ++half) sums[f][g][half] = _mm256_loadu_ps(conv.bias + o + g * kLanes + 8 * half);
+    }
   }
-  for (int tap = 0; tap < conv.taps; ++tap) {
-    const float* input = first_newest - (conv.taps - 1 - tap) * conv.dilation * conv.inputs;
-    const float* row = conv.weights + tap * conv.inputs * conv.stride + o;
-    for (int i = 0; i < conv.inputs; ++i, row += conv.stride) {
-      const __m256 w0 = _mm256_loadu_ps(row);
-      const __m256 w1 = _mm256_loadu_ps(row + 8);
-      for (int f = 0; f < kFrames; ++f) {
-        const __m256 x = _mm256_broadcast_ss(input + f * conv.inputs + i);
-        low[f] = _mm256_fmadd_ps(x, w0, low[f]);
-        high[f] = _mm256_fmadd_ps(x, w1, high[f]);
+  for (int tap = 0, at = 0; tap < conv.taps; ++tap) {
+    const float* input = conv.seen(first_newest, tap);
+    for (int i = 0; i < conv.inputs; ++i, at += kLanes) {
+      for (int g = 0; g < kGroups; ++g) {
+        const __m256 low = eight_halves(rows[g] + at);
+        const __m256 high = eight_halves(rows[g] + at + 8);
+        for (int f = 0; f < kFrames; ++f) {
+          const __m256 x = _mm256_broadcast_ss(input + f * conv.inputs + i);
+          sums[f][g][0] = _mm256_fmadd_ps(x, low, sums[f][g][0]);
+          sums[f][g][1] = _mm256_fmadd_ps(x, high, sums[f][g][1]);
+        }
       }
     }
   }
   for (int f = 0; f < kFrames; ++f) {
-    _mm256_storeu_ps(out + f * conv.stride + o, low[f]);
-    _mm256_storeu_ps(out + f * conv.stride + o + 8, high[f]);
+    for (int g = 0; g < kGroups; ++g) {
+      for (int half = 0; half < 2; ++half) {
+        _mm256_storeu_ps(out + f * conv.stride + o + g * kLanes + 8 * half, sums[f][g][half]);
+      }
+    }
   }
 }
 
-template <int kFrames>
-void tiles(const ConvView& conv, const float* first_newest, float* out) {
-  for (int o = 0; o < conv.stride; o += 16) tile<kFrames>(conv, first_newest, out, o);
+// Few frames leave registers free: several groups at once hide how long a sum takes.
+template <int kFrames, int kGroups>
+void rows(const ConvView& conv, const float* first_newest, float* out) {
+  int o = 0;
+  for (; o + kGroups * kLanes <= conv.stride; o += kGroups * kLanes) {
+    tile<kFrames, kGroups>(conv, first_newest, out, o);
+  }
+  for (; o < conv.stride; o += kLanes) tile<kFrames, 1>(conv, first_newest, out, o);
 }
 
 }  // namespace
 
 void conv_block_avx2(const ConvView& conv, const float* first_newest, int frames, float* out) {
-  int f = 0;
-  for (; f + 6 <= frames; f += 6) tiles<6>(conv, first_newest + f * conv.inputs, out + f * conv.stride);
-  const float* rest = first_newest + f * conv.inputs;
-  float* rest_out = out + f * conv.stride;
-  switch (frames - f) {
-    case 5:
-      return tiles<5>(conv, rest, rest_out);
-    case 4:
-      return tiles<4>(conv, rest, rest_out);
-    case 3:
-      return tiles<3>(conv, rest, rest_out);
-    case 2:
-      return tiles<2>(conv, rest, rest_out);
+  switch (frames) {
     case 1:
-      return tiles<1>(conv, rest, rest_out);
+      return rows<1, 4>(conv, first_newest, out);
+    case 2:
+      return rows<2, 2>(conv, first_newest, out);
+    case 3:
+      return rows<3, 2>(conv, first_newest, out);
+    case 4:
+      return rows<4, 1>(conv, first_newest, out);
+    case 5:
+      return rows<5, 1>(conv, first_newest, out);
     default:
-      return;
+      break;
+  }
+  // Groups of outputs outside: the weights of one are read from the outer caches once and then serve all frames.
+  for (int o = 0; o < conv.stride; o += kLanes) {
+    for (int f = 0; f < frames; f += 6) {
+      // The last six may overlap the ones before, whose sums come out the same again.
+      const int at = f + 6 <= frames ? f : frames - 6;
+      tile<6, 1>(conv, first_newest + at * conv.inputs, out + at * conv.stride, o);
+    }
   }
 }
 

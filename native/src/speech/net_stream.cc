@@ -10,7 +10,7 @@ namespace {
 
 bool has_avx2() {
 #ifdef VISAVIS_SPEECH_AVX2
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
 #else
   return false;
 #endif
@@ -28,7 +28,7 @@ void softmax(const float* scores, Posteriors& out) {
 NetDevice resolve_device(NetDevice wanted) {
   if (wanted == NetDevice::kAuto) return has_avx2() ? NetDevice::kAvx2 : NetDevice::kPortable;
   if (wanted == NetDevice::kAvx2 && !has_avx2()) {
-    throw std::invalid_argument("this machine or build has no AVX2 with FMA");
+    throw std::invalid_argument("this machine or build has no AVX2 with FMA and F16C");
   }
   return wanted;
 }
@@ -56,8 +56,7 @@ void NetStream::Input::keep_last(int count) {
 }
 
 void NetStream::conv(std::size_t layer, int frames, float* out) {
-  const ConvLayer& l = net_->weights().layers[layer];
-  conv_({l.weights.data(), l.bias.data(), l.inputs, l.stride, l.taps, l.dilation}, inputs_[layer].block(), frames, out);
+  conv_(net_->weights().layers[layer].view(), inputs_[layer].block(), frames, out);
 }
 
 void NetStream::run(std::span<const std::array<float, kMels>> mels, std::span<Posteriors> out) {

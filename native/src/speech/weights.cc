@@ -66,9 +66,11 @@ class Reader {
 
   float f32(const char* name) { return checked(std::bit_cast<float>(u32()), name); }
 
-  float f16(const char* name) {
+  std::uint16_t f16(const char* name) {
     const auto b = take(2);
-    return checked(half_to_float(static_cast<std::uint16_t>(b[0] | (b[1] << 8))), name);
+    const auto half = static_cast<std::uint16_t>(b[0] | (b[1] << 8));
+    checked(half_to_float(half), name);
+    return half;
   }
 
   bool empty() const { return bytes_.empty(); }
@@ -97,8 +99,13 @@ ConvLayer read_layer(Reader& reader) {
   layer.bias.assign(layer.stride, 0.0f);
   for (int o = 0; o < layer.outputs; ++o) layer.bias[o] = reader.f32("a bias");
   layer.weights.assign(rows * layer.stride, 0.0f);
+  layer.halves.assign(rows * layer.stride, 0);
   for (std::size_t row = 0; row < rows; ++row) {
-    for (int o = 0; o < layer.outputs; ++o) layer.weights[row * layer.stride + o] = reader.f16("a weight");
+    for (int o = 0; o < layer.outputs; ++o) {
+      const std::size_t at = (o / kLanes * rows + row) * kLanes + o % kLanes;
+      layer.halves[at] = reader.f16("a weight");
+      layer.weights[at] = half_to_float(layer.halves[at]);
+    }
   }
   return layer;
 }

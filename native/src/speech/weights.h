@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "speech/layers.h"
 #include "visavis/errors.h"
 #include "visavis/speech/lip_sync.h"
 
@@ -22,19 +23,20 @@ inline constexpr int kWindow = 400;  // 25 ms at 16 kHz.
 inline constexpr int kHop = 160;     // 10 ms.
 inline constexpr int kFft = 512;
 inline constexpr int kMels = 40;
-inline constexpr int kLanes = 16;  // Outputs are padded to whole pairs of 8-float vectors.
 
-// One causal convolution over time, weights as [tap][input][padded output], tap 0 the oldest frame.
+// One causal convolution over time, its weights as ConvView has them.
 struct ConvLayer {
   int inputs = 0;
   int outputs = 0;
-  int stride = 0;  // Padded outputs.
+  int stride = 0;  // Outputs, padded to whole groups of kLanes.
   int taps = 0;
   int dilation = 0;
   std::vector<float> bias;  // `stride` values, the padding zero.
   std::vector<float> weights;
+  std::vector<std::uint16_t> halves;
 
   int past() const { return (taps - 1) * dilation; }
+  ConvView view() const { return {weights.data(), halves.data(), bias.data(), inputs, stride, taps, dilation}; }
 };
 
 struct NetWeights {

@@ -32,7 +32,7 @@ bool avx2_here() {
   try {
     return speech::resolve_device(NetDevice::kAvx2) == NetDevice::kAvx2;
   } catch (const std::invalid_argument&) {
-    std::printf("skipped: this machine has no AVX2 with FMA\n");
+    std::printf("skipped: this machine has no AVX2 with FMA and F16C\n");
     return false;
   }
 }
