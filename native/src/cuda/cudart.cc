@@ -159,7 +159,9 @@ class Cudart final : public Runtime {
     check(cudaStreamWaitEvent(native(stream), native(event), 0), "a stream's wait");
   }
 
-  void synchronize(StreamHandle stream) override { check(cudaStreamSynchronize(native(stream)), "waiting for a stream"); }
+  void synchronize(StreamHandle stream) override {
+    check(cudaStreamSynchronize(native(stream)), "waiting for a stream");
+  }
 
   float milliseconds_between(EventHandle begin, EventHandle end) override {
     float milliseconds = 0.0f;

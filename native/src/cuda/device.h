@@ -2,15 +2,17 @@
 //
 //   device.h, device.cc   this seam: Runtime (what is asked of a card), RAII (Stream, Event, DeviceBuffer,
 //                         PinnedBuffer), DeviceError (the one exception), open_gpu() (a card, or why there is none)
+//   gpu_session.h, .cc    GpuSession: the card, the one stream that a session's warp, net and encoder share, and what of
+//                         them left the GPU and why. Stages are handed one (visavis/gpu.h); tests make one of a fake
 //   cudart.cc             the Runtime over cudart; built where VISAVIS_CUDA found nvcc. no_cudart.cc takes its place
-//   X.h, X.cc, X.cu       a kernel: X.h has its arguments and its arithmetic as __host__ __device__ inline functions,
+//   X.h, X.cc, X.cu       a kernel: X.h has its arguments and its arithmetic, __host__ __device__ inline functions,
 //                         X.cc its Kernel and its run on the host, X.cu the indexing and the launch alone. A .cu joins
 //                         VISAVIS_CUDA_KERNELS in CMakeLists.txt, which decides whether it may fuse multiply-adds
 //   test/cuda/fake_runtime.h  a Runtime in host memory: streams run late, as on a card, and the N-th call fails with
 //                         the error that a test chose. Looping N over all calls proves every fallback without a GPU
 //
-// One card a process, cudart's first one (CUDA_VISIBLE_DEVICES picks another), its primary context shared by all threads
-// and by libavcodec. Work goes to a session's own streams, never to the default one.
+// One card a process, cudart's first one (CUDA_VISIBLE_DEVICES picks another), its primary context shared by all threads and
+// by libavcodec. Work goes to a session's own streams, never to the default one.
 #pragma once
 
 #include <cstddef>

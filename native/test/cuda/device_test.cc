@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "check.h"
+#include "cuda/gpu_session.h"
 #include "cuda/probe.h"
 #include "fake_runtime.h"
 
@@ -73,6 +74,18 @@ CHECK_CASE("an owner moves, and ends once") {
     CHECK(third.bytes() == 16);
   }
   CHECK(fake->alive() == 0);
+}
+
+CHECK_CASE("what leaves the GPU is told with the first reason it gave") {
+  const auto fake = std::make_shared<FakeRuntime>();
+  GpuSession session(fake);
+  CHECK(name_of(session) == fake->card().name);
+  CHECK(left_gpu(session).empty());
+  session.leave(GpuSession::Part::kEncoder, "no NVENC on this card");
+  session.leave(GpuSession::Part::kNet, "out of GPU memory");
+  session.leave(GpuSession::Part::kNet, "the GPU was lost");
+  CHECK(left_gpu(session) == "net: out of GPU memory; encoder: no NVENC on this card");
+  CHECK(!session.left(GpuSession::Part::kWarp) && session.left(GpuSession::Part::kNet));
 }
 
 CHECK_CASE("a machine says in words why it has no GPU, or its GPU computes") {

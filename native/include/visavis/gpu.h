@@ -1,0 +1,28 @@
+// A session's share of an NVIDIA GPU, as the public interfaces hand it around.
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace visavis {
+
+// The card and one stream on it, which the warp, the viseme net and the encoder of one session share; each of them goes
+// on without it when it fails. src/cuda/gpu_session.h has what it can do. Thread-safe.
+class GpuSession;
+
+struct FoundGpu {
+  std::shared_ptr<GpuSession> gpu;  // Null without one.
+  std::string why_not;              // In a few words: "built without CUDA", "no NVIDIA driver".. ; empty with one.
+};
+
+// Asks the driver, which takes a moment the first time. Never throws for want of a GPU.
+FoundGpu find_gpu();
+
+// The card's name, as its driver says it.
+std::string name_of(const GpuSession& gpu);
+
+// What of the session has left the GPU, or never ran there, and why: "net: out of GPU memory; encoder: …". Empty while
+// everything runs there.
+std::string left_gpu(const GpuSession& gpu);
+
+}  // namespace visavis

@@ -1,0 +1,53 @@
+#include "cuda/gpu_session.h"
+
+#include <utility>
+
+namespace visavis {
+namespace {
+
+constexpr std::array<const char*, 3> kNames = {"warp", "net", "encoder"};
+
+std::size_t index(GpuSession::Part part) { return static_cast<std::size_t>(part); }
+
+}  // namespace
+
+GpuSession::GpuSession(std::shared_ptr<cuda::Runtime> runtime)
+    : runtime_(std::move(runtime)), stream_(runtime_), card_name_(runtime_->card().name) {}
+
+void GpuSession::leave(Part part, const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  std::string& kept = why_[index(part)];
+  if (kept.empty()) kept = why.empty() ? "no reason was given" : why;
+}
+
+std::string GpuSession::why_left(Part part) const {
+  const std::lock_guard lock(mutex_);
+  return why_[index(part)];
+}
+
+std::string GpuSession::why_left() const {
+  const std::lock_guard lock(mutex_);
+  std::string all;
+  for (std::size_t i = 0; i < why_.size(); ++i) {
+    if (why_[i].empty()) continue;
+    if (!all.empty()) all += "; ";
+    all += std::string(kNames[i]) + ": " + why_[i];
+  }
+  return all;
+}
+
+FoundGpu find_gpu() {
+  cuda::Gpu gpu = cuda::open_gpu();
+  if (!gpu.runtime) return {nullptr, gpu.why_not};
+  try {
+    return {std::make_shared<GpuSession>(std::move(gpu.runtime)), ""};
+  } catch (const cuda::DeviceError& error) {
+    return {nullptr, cuda::reason(error.kind())};
+  }
+}
+
+std::string name_of(const GpuSession& gpu) { return gpu.card_name(); }
+
+std::string left_gpu(const GpuSession& gpu) { return gpu.why_left(); }
+
+}  // namespace visavis
