@@ -19,6 +19,11 @@ StageConfig read_config(Addon& addon, const Napi::Object& options) {
     config.fps = to_int(*fps, "fps", 25, 30);
     if (config.fps != 25 && config.fps != 30) throw Napi::RangeError::New(options.Env(), "fps must be 25 or 30");
   }
+  if (const auto output = member(options, "output")) {
+    const std::string name = to_text(*output, "output");
+    if (name != "encoded" && name != "raw") throw Napi::RangeError::New(options.Env(), "output must be encoded or raw");
+    config.output = name == "raw" ? StageOutput::kRaw : StageOutput::kEncoded;
+  }
   if (const auto bps = member(options, "videoBitrateBps")) {
     config.video_bitrate_bps = to_int(*bps, "videoBitrateBps", VideoEncoder::kMinBitrate, VideoEncoder::kMaxBitrate);
   }

@@ -2,7 +2,10 @@
 
 export interface MediaPacket {
   kind: "audio" | "video";
-  /** One 20 ms Opus packet, or one H.264 access unit (Annex B, one slice). */
+  /**
+   * One 20 ms Opus packet, or one H.264 access unit (Annex B, one slice). Of a raw output: 960 samples of signed 16 bits at
+   * 48 kHz, or an I420 picture of the avatar's size (Y, U, V, without padding).
+   */
   data: Buffer;
   /** RTP units (48 kHz audio, 90 kHz video), both from the Stage's one clock. */
   timestamp: number;
@@ -29,6 +32,8 @@ export interface StageOptions {
   /** Weights of the viseme net; default: the ones that ship with the addon. */
   netPath?: string;
   fps?: 25 | 30;
+  /** `raw` for a consumer that encodes for itself; default: `encoded`. */
+  output?: "encoded" | "raw";
   videoBitrateBps?: number;
   audioBitrateBps?: number;
   /** Packets in media order; several when JavaScript was busy. */

@@ -25,11 +25,22 @@ void require(int result, const char* what) {
   if (result != OPUS_OK) throw MediaError(std::string("opus: ") + what + ": " + opus_strerror(result));
 }
 
-}  // namespace
+class OpusSpeech final : public SpeechEncoder {
+ public:
+  explicit OpusSpeech(int bitrate_bps);
+  std::vector<std::uint8_t> encode(std::span<const float> samples) override;
 
-void SpeechEncoder::Free::operator()(::OpusEncoder* encoder) const { opus_encoder_destroy(encoder); }
+ private:
+  struct Free {
+    void operator()(::OpusEncoder* encoder) const { opus_encoder_destroy(encoder); }
+  };
 
-SpeechEncoder::SpeechEncoder(int bitrate_bps) {
+  std::unique_ptr<::OpusEncoder, Free> encoder_;
+  std::vector<std::uint8_t> silence_;
+  int silent_packets_ = 0;
+};
+
+OpusSpeech::OpusSpeech(int bitrate_bps) {
   if (bitrate_bps < 6'000 || bitrate_bps > 510'000) {
     throw MediaError("opus: " + std::to_string(bitrate_bps) + " bit/s is outside 6000..510000");
   }
@@ -43,7 +54,7 @@ SpeechEncoder::SpeechEncoder(int bitrate_bps) {
   require(opus_encoder_ctl(encoder_.get(), OPUS_SET_SIGNAL(OPUS_SIGNAL_VOICE)), "signal");
 }
 
-std::vector<std::uint8_t> SpeechEncoder::encode(std::span<const float> samples) {
+std::vector<std::uint8_t> OpusSpeech::encode(std::span<const float> samples) {
   if (samples.size() != kPacketSamples) {
     throw MediaError("opus: a packet takes 960 samples, not " + std::to_string(samples.size()));
   }
@@ -57,6 +68,12 @@ std::vector<std::uint8_t> SpeechEncoder::encode(std::span<const float> samples) 
   std::vector<std::uint8_t> out(packet.begin(), packet.begin() + bytes);
   if (silent_packets_ == kSettlePackets) silence_ = out;
   return out;
+}
+
+}  // namespace
+
+std::unique_ptr<SpeechEncoder> SpeechEncoder::opus(int bitrate_bps) {
+  return std::make_unique<OpusSpeech>(bitrate_bps);
 }
 
 }  // namespace visavis

@@ -1,7 +1,8 @@
-// The Stage that sessions use: an avatar, the viseme net, H.264 and Opus on the steady clock.
+// The Stage that sessions use: an avatar, the viseme net, and H.264 and Opus or neither, on the steady clock.
 #include <stdexcept>
 
 #include "lip_lag.h"
+#include "visavis/media/raw_media.h"
 #include "visavis/stage/stage_parts.h"
 
 namespace visavis {
@@ -45,13 +46,18 @@ std::unique_ptr<Stage> Stage::create(StageConfig config, StageSink sink) {
   parts.warp_device = name_of(parts.renderer->device());
   parts.make_lip_sync = [net = config.net] { return delay_lips(LipSync::create(net), kLipLagSeconds); };
   parts.net_device = name_of(parts.make_lip_sync()->device());
-  VideoEncoderConfig video;
-  video.width = avatar.width();
-  video.height = avatar.height();
-  video.fps = config.fps;
-  video.bitrate_bps = config.video_bitrate_bps;
-  parts.video = VideoEncoder::create(video);
-  parts.audio = std::make_unique<SpeechEncoder>(config.audio_bitrate_bps);
+  if (config.output == StageOutput::kRaw) {
+    parts.video = make_raw_video(avatar.width(), avatar.height());
+    parts.audio = make_raw_speech();
+  } else {
+    VideoEncoderConfig video;
+    video.width = avatar.width();
+    video.height = avatar.height();
+    video.fps = config.fps;
+    video.bitrate_bps = config.video_bitrate_bps;
+    parts.video = VideoEncoder::create(video);
+    parts.audio = SpeechEncoder::opus(config.audio_bitrate_bps);
+  }
   parts.clock = MediaClock::steady();
   return make_stage(std::move(parts), std::move(sink));
 }

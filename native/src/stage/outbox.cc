@@ -37,6 +37,7 @@ bool Outbox::put(MediaPacket&& packet) {
   } else {
     if (!admit_video(packet)) return false;
     ++video_;
+    video_bytes_ += packet.data.size();
   }
   items_.emplace_back(std::move(packet));
   return wake();
@@ -44,18 +45,25 @@ bool Outbox::put(MediaPacket&& packet) {
 
 // Makes room where there is none; false where the packet needs pictures that were dropped.
 bool Outbox::admit_video(const MediaPacket& packet) {
-  if (video_ == max_video_) {
-    const auto first = std::find_if(items_.begin(), items_.end(), is_video);
-    const auto keyframe = std::find_if(std::next(first), items_.end(), [](const Item& item) {
-      return is_video(item) && std::get<MediaPacket>(item).keyframe;
-    });
-    awaiting_keyframe_ = keyframe == items_.end();
-    const auto kept = std::remove_if(first, keyframe, is_video);
-    video_ -= static_cast<std::size_t>(std::distance(kept, keyframe));
-    items_.erase(kept, keyframe);
+  while (video_ == max_video_ || (video_ > 0 && video_bytes_ + packet.data.size() > kMaxVideoBytes)) {
+    drop_oldest_pictures();
   }
   if (packet.keyframe) awaiting_keyframe_ = false;
   return !awaiting_keyframe_;
+}
+
+void Outbox::drop_oldest_pictures() {
+  const auto first = std::find_if(items_.begin(), items_.end(), is_video);
+  const auto keyframe = std::find_if(std::next(first), items_.end(), [](const Item& item) {
+    return is_video(item) && std::get<MediaPacket>(item).keyframe;
+  });
+  awaiting_keyframe_ = keyframe == items_.end();
+  for (auto item = first; item != keyframe; ++item) {
+    if (!is_video(*item)) continue;
+    --video_;
+    video_bytes_ -= std::get<MediaPacket>(*item).data.size();
+  }
+  items_.erase(std::remove_if(first, keyframe, is_video), keyframe);
 }
 
 bool Outbox::put(const StageEvent& event) {
@@ -71,6 +79,7 @@ Outbox::Batch Outbox::take() {
   items_.clear();
   audio_ = 0;
   video_ = 0;
+  video_bytes_ = 0;
   woken_ = false;
   return batch;
 }

@@ -170,7 +170,8 @@ class Rehearsal {
   static constexpr int kWidth = 128;
   static constexpr int kHeight = 96;
 
-  explicit Rehearsal(int fps = 25, std::unique_ptr<VideoEncoder> video = nullptr, int loop_frames = 50) {
+  explicit Rehearsal(int fps = 25, std::unique_ptr<VideoEncoder> video = nullptr, int loop_frames = 50,
+                     std::unique_ptr<SpeechEncoder> audio = nullptr) {
     StageParts parts;
     parts.loop = {kWidth, kHeight, 25, loop_frames};
     parts.fps = fps;
@@ -181,7 +182,7 @@ class Rehearsal {
     config.height = kHeight;
     config.fps = fps;
     parts.video = video ? std::move(video) : VideoEncoder::create(config);
-    parts.audio = std::make_unique<SpeechEncoder>(32'000);
+    parts.audio = audio ? std::move(audio) : SpeechEncoder::opus(32'000);
     parts.clock = clock.end();
     StageSink sink;
     sink.on_packet = [this](MediaPacket&& packet) { packets.push_back(std::move(packet)); };

@@ -87,6 +87,37 @@ CHECK_CASE("without a keyframe all pictures go, and none is let in before one") 
   CHECK(timestamps(batch, MediaPacket::Kind::kVideo) == (std::vector<std::uint32_t>{81, 82}));
 }
 
+CHECK_CASE("raw pictures are held by their bytes: the newest stay, one goes for one that comes") {
+  constexpr std::size_t kPicture = 1920 * 1080 * 3 / 2;
+  Outbox outbox(25);
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    MediaPacket raw = picture(i, true);
+    raw.data.resize(kPicture);
+    outbox.put(std::move(raw));
+    outbox.put(sound(i));
+  }
+  const Outbox::Batch batch = outbox.take();
+  CHECK(timestamps(batch, MediaPacket::Kind::kVideo) == (std::vector<std::uint32_t>{35, 36, 37, 38, 39}));
+  CHECK(timestamps(batch, MediaPacket::Kind::kAudio).size() == 40);
+  CHECK(!batch.keyframe_needed);
+  // The count begins anew with what is taken.
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    MediaPacket raw = picture(i, true);
+    raw.data.resize(kPicture);
+    outbox.put(std::move(raw));
+  }
+  CHECK(timestamps(outbox.take(), MediaPacket::Kind::kVideo).size() == 5);
+}
+
+CHECK_CASE("a picture larger than all that may wait is let in alone") {
+  Outbox outbox(25);
+  outbox.put(picture(1, true));
+  MediaPacket huge = picture(2, true);
+  huge.data.resize(Outbox::kMaxVideoBytes + 1);
+  outbox.put(std::move(huge));
+  CHECK(timestamps(outbox.take(), MediaPacket::Kind::kVideo) == (std::vector<std::uint32_t>{2}));
+}
+
 CHECK_CASE("events outlive the pictures around them") {
   Outbox outbox(25);
   for (std::uint32_t i = 0; i < 60; ++i) {

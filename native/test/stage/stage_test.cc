@@ -7,6 +7,7 @@
 #include "../media/h264.h"
 #include "check.h"
 #include "fakes.h"
+#include "visavis/media/raw_media.h"
 
 using visavis::MediaPacket;
 using visavis::Stage;
@@ -39,6 +40,48 @@ double level(const std::vector<float>& samples, std::size_t from, std::size_t co
 }
 
 }  // namespace
+
+CHECK_CASE("a raw output is the pictures and the samples themselves, on the same clock") {
+  const auto raw = [] { return visavis::make_raw_video(Rehearsal::kWidth, Rehearsal::kHeight); };
+  Rehearsal on(25, raw(), 50, visavis::make_raw_speech());
+  const std::uint64_t utterance = on.stage->begin_utterance();
+  // At the Stage's own rate the resampler changes nothing but the first and the last few samples.
+  const auto spoken = tone(1.0, 48'000);
+  CHECK(on.stage->push_audio(utterance, spoken, 48'000));
+  on.stage->end_utterance(utterance);
+  on.clock.run_ms(2'000);
+  const auto audio = on.audio();
+  const auto video = on.video();
+  CHECK(audio.size() == 101);
+  CHECK(video.size() == 51);
+  std::vector<std::int16_t> heard;
+  std::size_t speech = 0;
+  for (std::size_t i = 0; i < audio.size(); ++i) {
+    CHECK(audio[i].rtp_timestamp == 960 * i);
+    CHECK(audio[i].data.size() == 1'920);
+    const auto* samples = reinterpret_cast<const std::int16_t*>(audio[i].data.data());
+    heard.insert(heard.end(), samples, samples + 960);
+    speech += audio[i].speech ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < video.size(); ++i) {
+    CHECK(video[i].rtp_timestamp == 3'600 * i);
+    CHECK(video[i].keyframe);
+    CHECK(video[i].data.size() == visavis::i420_bytes(Rehearsal::kWidth, Rehearsal::kHeight));
+  }
+  CHECK(speech >= 50 && speech <= 52);
+  std::vector<float> levels(heard.begin(), heard.end());
+  for (float& value : levels) value /= 32'768;
+  double loudest = 0;
+  for (std::size_t from = 0; from + 4'800 <= levels.size(); from += 4'800) {
+    loudest = std::max(loudest, level(levels, from, 4'800));
+  }
+  CHECK_NEAR(loudest, 0.5 / std::sqrt(2.0), 0.01);
+  CHECK(level(levels, levels.size() - 9'600, 9'600) == 0);
+  const auto ended = on.told(StageEvent::Kind::kUtteranceEnded);
+  CHECK(ended.size() == 1);
+  CHECK(!ended.front().interrupted);
+  CHECK_NEAR(ended.front().played_ms, 1'000, 1);
+}
 
 CHECK_CASE("silence and idle frames flow from the start, each on its own grid of the one clock") {
   for (const int fps : {25, 30}) {

@@ -38,7 +38,7 @@ std::unique_ptr<Stage> open(Counts& counts, int side = 64) {
   config.width = side;
   config.height = side;
   parts.video = visavis::VideoEncoder::create(config);
-  parts.audio = std::make_unique<visavis::SpeechEncoder>(32'000);
+  parts.audio = visavis::SpeechEncoder::opus(32'000);
   parts.clock = MediaClock::steady();
   StageSink sink;
   sink.on_packet = [&counts](MediaPacket&& packet) {

@@ -1,4 +1,4 @@
-// Speech to Opus packets.
+// Speech to packets of 20 ms.
 #pragma once
 
 #include <cstdint>
@@ -8,31 +8,23 @@
 
 #include "visavis/media/media_error.h"
 
-struct OpusEncoder;
-
 namespace visavis {
 
-// 48 kHz mono, 20 ms a packet, voice mode with in-band forward error correction (RFC 6716).
+// 48 kHz mono, 20 ms a packet. Not thread-safe.
 class SpeechEncoder {
  public:
   static constexpr int kSampleRate = 48'000;
   static constexpr int kPacketSamples = 960;
 
-  // Throws MediaError where libopus refuses the rate (6000..510000 bit/s).
-  explicit SpeechEncoder(int bitrate_bps);
+  // Opus in voice mode with in-band forward error correction (RFC 6716). Exact digital silence costs next to nothing
+  // once the codec has settled on it: the packet it settled on is repeated. Throws MediaError where libopus refuses the
+  // rate (6000..510000 bit/s).
+  static std::unique_ptr<SpeechEncoder> opus(int bitrate_bps);
 
-  // `samples` are kPacketSamples, full scale 1. Exact digital silence costs next to nothing once the codec has settled
-  // on it: the packet it settled on is repeated. Throws MediaError.
-  std::vector<std::uint8_t> encode(std::span<const float> samples);
+  virtual ~SpeechEncoder() = default;
 
- private:
-  struct Free {
-    void operator()(::OpusEncoder* encoder) const;
-  };
-
-  std::unique_ptr<::OpusEncoder, Free> encoder_;
-  std::vector<std::uint8_t> silence_;
-  int silent_packets_ = 0;
+  // `samples` are kPacketSamples, full scale 1. Throws MediaError.
+  virtual std::vector<std::uint8_t> encode(std::span<const float> samples) = 0;
 };
 
 }  // namespace visavis

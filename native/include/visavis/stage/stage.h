@@ -13,15 +13,20 @@
 
 namespace visavis {
 
+// What a Stage's packets hold: H.264 access units (Annex B, one slice) and 20 ms Opus packets, or, for a consumer that
+// encodes for itself, I420 pictures (Y, U, V without padding) and 20 ms of signed 16-bit little-endian mono at 48 kHz.
+enum class StageOutput { kEncoded, kRaw };
+
 struct StageConfig {
   std::shared_ptr<const Avatar> avatar;
   std::shared_ptr<const VisemeNet> net;
   int fps = 25;  // 25 or 30.
-  int video_bitrate_bps = 1'500'000;
+  StageOutput output = StageOutput::kEncoded;
+  int video_bitrate_bps = 1'500'000;  // Of an encoded output, as is the one below.
   int audio_bitrate_bps = 32'000;
 };
 
-// One encoded access unit (H.264 Annex B, one slice) or one 20 ms Opus packet.
+// One picture, or 20 ms of sound, as StageOutput says.
 struct MediaPacket {
   enum class Kind { kAudio, kVideo } kind = Kind::kAudio;
   std::vector<std::uint8_t> data;
@@ -48,7 +53,7 @@ struct StageStats {
   std::uint64_t frames = 0, dropped_frames = 0, audio_packets = 0, underruns = 0;
   double fps = 0;                   // Over the last two seconds of media time, as is bitrate_bps.
   Percentiles frame_ms, encode_ms;  // Whole frame; the encoder alone.
-  double bitrate_bps = 0;           // Of the video.
+  double bitrate_bps = 0;           // Of the video, as it leaves the Stage.
   std::string encoder, warp_device, net_device;
 };
 
