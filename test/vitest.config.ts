@@ -10,6 +10,7 @@ export default defineConfig({
       "web/**/*.test.ts",
       "bench/**/*.test.ts",
       "test/*.test.ts",
+      "test/rooms/*.test.ts",
     ],
     globalSetup: ["test/harness/stock-faces.ts"],
     // Many wait for sound, sockets and timers rather than for a core; vitest would leave one of two cores idle.
