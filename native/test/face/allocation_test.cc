@@ -1,31 +1,17 @@
 // A frame must not touch the heap: this program counts every allocation.
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <utility>
 #include <vector>
 
 #include "check.h"
+#include "counted_heap.h"
 #include "drawn_face.h"
 #include "visavis/face/morph.h"
 #include "visavis/face/renderer.h"
 
-namespace {
-
-std::atomic<long> allocations{0};
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size != 0 ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
 namespace visavis {
 namespace {
+
+using check::allocations;
 
 std::shared_ptr<const Avatar> built(test::Expression expression) {
   const test::TempDir dir;

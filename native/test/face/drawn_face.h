@@ -1,6 +1,7 @@
 // A face to test with: real landmarks in a picture drawn from them, so that no photograph is needed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -12,6 +13,8 @@ namespace visavis::test {
 
 // Neutral and smiling people of photographs, and the two stock portraits.
 enum class Expression { kNeutral, kSmiling, kMaya, kTheo };
+inline constexpr std::array<Expression, 4> kFaces = {Expression::kNeutral, Expression::kSmiling, Expression::kMaya,
+                                                     Expression::kTheo};
 
 struct DrawnFace {
   int width = 0;

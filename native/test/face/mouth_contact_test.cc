@@ -18,19 +18,13 @@ using face::kLowerLip;
 using face::kUpperLip;
 using face::Sample;
 using face::sample_picture;
+using test::close_up;
 using test::Expression;
+using test::kFaces;
 using test::pose_of;
 using test::TalkingFace;
 
-constexpr std::array<Expression, 4> kFaces = {Expression::kNeutral, Expression::kSmiling, Expression::kMaya,
-                                              Expression::kTheo};
 constexpr std::array<const char*, 3> kTones = {"neutral", "happy", "surprised"};
-constexpr int kSide = 256;
-constexpr float kCloseUp = 0.8f;  // Of the picture is face: some 1.5 pixels for a millimetre.
-
-TalkingFace close_up(Expression expression, const char* tone = "neutral") {
-  return TalkingFace(test::draw_face(kSide, kSide, expression, kCloseUp), tone);
-}
 
 template <typename Visit>
 void each_blend(Viseme contact, Visit visit) {
@@ -184,7 +178,7 @@ CHECK_CASE("from the weight that makes a contact whole on, the picture is that o
     for (const Viseme contact : {Viseme::PP, Viseme::FF}) {
       const auto luma = [&](const MouthPose& pose) {
         const I420View view = face.drawn(pose);
-        return std::vector<std::uint8_t>(view.y, view.y + kSide * kSide);
+        return std::vector<std::uint8_t>(view.y, view.y + view.width * view.height);
       };
       const auto alone = luma(pose_of({{contact, 1}}));
       // The tongue that TH and nn lift takes no part either.

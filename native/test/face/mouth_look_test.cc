@@ -21,17 +21,12 @@ using face::kLowerLip;
 using face::kUpperLip;
 using face::Sample;
 using face::sample_picture;
+using test::close_up;
 using test::Expression;
+using test::kCloseUp;
+using test::kFaces;
 using test::pose_of;
 using test::TalkingFace;
-
-constexpr std::array<Expression, 4> kFaces = {Expression::kNeutral, Expression::kSmiling, Expression::kMaya,
-                                              Expression::kTheo};
-constexpr float kCloseUp = 0.8f;
-
-TalkingFace close_up(Expression expression, int side = 256) {
-  return TalkingFace(test::draw_face(side, side, expression, kCloseUp));
-}
 
 PointF operator-(PointF a, PointF b) { return {a.x - b.x, a.y - b.y}; }
 
@@ -135,7 +130,7 @@ std::vector<float> column(TalkingFace& face, const MouthPose& pose, float aside,
 
 CHECK_CASE("upper teeth stay with the head while the jaw opens") {
   for (const Expression expression : check::some_of(kFaces, 2)) {
-    TalkingFace face = close_up(expression, 512);
+    TalkingFace face = close_up(expression, "neutral", 512);
     // Where bright turns to dark, counted from a place in the head rather than from the lip.
     const auto edge = [&](float loudness) {
       const MouthPose pose = pose_of({{Viseme::aa, 1}}, loudness);
@@ -172,7 +167,7 @@ CHECK_CASE("teeth are lit as the face is, and shaded under the lip") {
 
 CHECK_CASE("the tongue shows between the teeth in TH, and behind them in DD and nn") {
   for (const Expression expression : {Expression::kNeutral, Expression::kMaya, Expression::kTheo}) {
-    TalkingFace face = close_up(expression, 512);
+    TalkingFace face = close_up(expression, "neutral", 512);
     // From the teeth's edge to the lower lip, in the middle of the mouth.
     const auto share_of_tongue = [&](Viseme viseme) {
       const MouthPose pose = pose_of({{viseme, 1}});

@@ -23,11 +23,10 @@ using face::operator+;
 using face::dot;
 using face::length;
 using test::Expression;
+using test::kFaces;
 
 const std::array<std::string, 8> kWorn = {"warm",    "happy", "excited",   "curious",
                                           "serious", "sad",   "concerned", "surprised"};
-constexpr std::array<Expression, 4> kFaces = {Expression::kNeutral, Expression::kSmiling, Expression::kMaya,
-                                              Expression::kTheo};
 constexpr int kSide = 256;
 
 struct Built {

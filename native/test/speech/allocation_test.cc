@@ -1,28 +1,13 @@
 // A session's steady state must not touch the heap: this program counts every allocation.
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <vector>
 
 #include "check.h"
+#include "counted_heap.h"
 #include "recorded.h"
 #include "visavis/speech/lip_sync.h"
 
-namespace {
-
-std::atomic<long> allocations{0};
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size != 0 ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
 using namespace visavis;
+using check::allocations;
 
 CHECK_CASE("speech played as it comes allocates only at its start") {
   const std::vector<float> samples = check::load_recorded(VISAVIS_VECTORS).samples;
