@@ -1,5 +1,9 @@
 #include "speech/net_stream.h"
 
+#ifdef VISAVIS_SPEECH_AVX2
+#include <cpuid.h>
+#endif
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -10,7 +14,10 @@ namespace {
 
 bool has_avx2() {
 #ifdef VISAVIS_SPEECH_AVX2
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+  // Older compilers' __builtin_cpu_supports() does not know F16C: leaf 1 of CPUID has it.
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  const bool f16c = __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+  return f16c && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
   return false;
 #endif
