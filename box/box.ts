@@ -40,6 +40,11 @@ import { SessionReports } from "./portal/session-reports.ts";
 import { StandalonePortal } from "./portal/standalone.ts";
 import { keptWeightsVolume } from "./portal/weights-volume.ts";
 import { Recordings } from "./recordings/recordings.ts";
+import type { RoomDialer } from "./rooms/connection.ts";
+import { Lifetime } from "./rooms/lifetime.ts";
+import { LiveKitDialer } from "./rooms/livekit.ts";
+import { Ownership } from "./rooms/ownership.ts";
+import { Rooms } from "./rooms/rooms.ts";
 import type { Services } from "./services.ts";
 import { ControlSockets } from "./sockets/control-sockets.ts";
 import { MicrophoneSockets } from "./sockets/microphone-sockets.ts";
@@ -62,6 +67,8 @@ export interface BoxParts {
   models?: Models;
   /** Default: those of the configured recogniser. */
   ears?: Ears;
+  /** Default: LiveKit's client, which whoever starts the box closes; it belongs to the process. */
+  dialer?: RoomDialer;
 }
 
 export interface RunningBox {
@@ -142,11 +149,13 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     dir: client && join(config.stateDir, "live"),
     log,
   });
+  const lifetime = new Lifetime(config.lifeSeconds);
   const slot = new Slot({
     config,
     engine,
     hub,
     loops,
+    nearEnd: () => lifetime.nearEnd,
     onFirstAudio: (milliseconds) => firstAudioMs.add(milliseconds),
     onMetric: (metric) => metrics.reply(metric),
     onBegin: (session) => {
@@ -162,6 +171,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       link?.beat();
     },
   });
+  const ownership = new Ownership(slot);
   const recordings = new Recordings({ config, portal, media: parts.media, hub, log });
   metrics.operations.watch({
     name: "visavis_recordings_waiting",
@@ -221,7 +231,22 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     slot,
     turns,
     ears,
+    mayDrive: (caller) => Promise.resolve(ownership.owns(caller) ? "yes" : "not_owner"),
+    driverOf: (caller) => (ownership.owns(caller) ? ownership.driver(caller) : caller),
     onAnswered: (milliseconds) => metrics.answered(milliseconds),
+    log,
+  });
+  const rooms = new Rooms({
+    config,
+    access,
+    faces,
+    portal,
+    voices,
+    slot,
+    ownership,
+    lifetime,
+    engine,
+    dialer: parts.dialer ?? new LiveKitDialer(),
     log,
   });
   const services: Services = {
@@ -239,6 +264,8 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
     conversations,
     hub,
     slot,
+    rooms,
+    ownership,
     turns,
     sockets,
     microphones,
@@ -252,7 +279,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
   running = services;
 
   const server = createServer(getRequestListener(createApp(services).fetch));
-  acceptUpgrades({ server, access, sockets, microphones, log });
+  acceptUpgrades({ server, access, sockets, microphones, roomLive: () => ownership.live, log });
   const url = await listen(server, config);
 
   if (client && config.portal)
@@ -283,7 +310,7 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
   const close = async () => {
     client?.hurry();
     drain();
-    await Promise.all([sockets.close(), microphones.close()]);
+    await Promise.all([sockets.close(), microphones.close(), rooms.close()]);
     await slot.close();
     await recordings.close();
     audios.close();

@@ -10,6 +10,7 @@ test("nothing set: an open box on loopback, and no life of its own", () => {
     staticKeys: [],
     anthropic: null,
     session: { idleSeconds: 300, maxSeconds: 3600 },
+    rooms: { offered: true, identity: "visavis-avatar", maxMinutes: 120, idleMinutes: 20 },
     lifeSeconds: 0,
     video: { fps: 25 },
   });
@@ -29,6 +30,10 @@ test("everything set", () => {
       ICE_SERVERS: '[{"urls":"stun:s.example"}]',
       ICE_PORT_RANGE: "40000-40010",
       VIDEO_FPS: "30",
+      ROOMS: "off",
+      ROOM_IDENTITY: "face",
+      ROOM_MAX_MINUTES: "30",
+      ROOM_IDLE_MINUTES: "5",
     }),
   ).toMatchObject({
     port: 9000,
@@ -39,6 +44,7 @@ test("everything set", () => {
     residencyOptIn: ["apac", "global"],
     ice: { servers: [{ urls: "stun:s.example" }], portRange: { begin: 40_000, end: 40_010 } },
     video: { fps: 30 },
+    rooms: { offered: false, identity: "face", maxMinutes: 30, idleMinutes: 5 },
   });
 });
 
@@ -56,6 +62,8 @@ test.each<[string, Record<string, string>]>([
   ["ICE_PORT_RANGE", { ICE_PORT_RANGE: "9-1" }],
   ["VIDEO_FPS", { VIDEO_FPS: "60" }],
   ["SESSION_IDLE_SECONDS", { SESSION_IDLE_SECONDS: "0" }],
+  ["ROOMS", { ROOMS: "some" }],
+  ["ROOM_MAX_MINUTES", { ROOM_MAX_MINUTES: "0" }],
   ["BOX_LIFE_SECONDS", { BOX_LIFE_SECONDS: "2592000" }],
   ["LOG_LEVEL", { LOG_LEVEL: "loud" }],
 ])("%s is named when it is wrong, and its value is not", (name, environment) => {

@@ -73,6 +73,14 @@ export interface BoxConfig {
     portRange: { begin: number; end: number } | null;
   };
   session: { idleSeconds: number; maxSeconds: number };
+  rooms: {
+    /** Whether rooms may be joined at all. */
+    offered: boolean;
+    /** Who tokens are expected to be for, unless a join names another. */
+    identity: string;
+    maxMinutes: number;
+    idleMinutes: number;
+  };
   /** 0: the box never ends by itself. */
   lifeSeconds: number;
   video: { fps: 25 | 30; bitrateBps: number };
@@ -179,6 +187,10 @@ const environmentSchema = z.object({
   ICE_PORT_RANGE: portRange.optional(),
   SESSION_IDLE_SECONDS: wholeNumber(1, 86_400).default(limits.idleSeconds),
   SESSION_MAX_SECONDS: wholeNumber(0, 86_400).default(limits.maxSessionSeconds),
+  ROOMS: z.enum(["on", "off"]).default("on"),
+  ROOM_IDENTITY: z.string().max(512).default("visavis-avatar"),
+  ROOM_MAX_MINUTES: wholeNumber(1, 24 * 60).default(limits.roomMaxMinutes),
+  ROOM_IDLE_MINUTES: wholeNumber(1, 24 * 60).default(limits.roomIdleMinutes),
   // A timer of Node.js reaches no further than 24 days.
   BOX_LIFE_SECONDS: wholeNumber(0, 24 * 86_400).default(0),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
@@ -295,6 +307,12 @@ export function readConfig(environment: Record<string, string | undefined>): Box
       portRange: env.ICE_PORT_RANGE ?? null,
     },
     session: { idleSeconds: env.SESSION_IDLE_SECONDS, maxSeconds: env.SESSION_MAX_SECONDS },
+    rooms: {
+      offered: env.ROOMS === "on",
+      identity: env.ROOM_IDENTITY,
+      maxMinutes: env.ROOM_MAX_MINUTES,
+      idleMinutes: env.ROOM_IDLE_MINUTES,
+    },
     lifeSeconds: env.BOX_LIFE_SECONDS,
     video: { fps: env.VIDEO_FPS === "30" ? 30 : 25, bitrateBps: env.VIDEO_BITRATE },
   };

@@ -9,6 +9,7 @@ import { openMedia } from "./media/open.ts";
 import { Life } from "./ops/life.ts";
 import { createLog, describeError, type Log } from "./ops/log.ts";
 import { claimStateFolder, unwritable } from "./ops/state-folder.ts";
+import { LiveKitDialer } from "./rooms/livekit.ts";
 import { openBuiltinVoice } from "./voices/open.ts";
 
 /** Ends the process with a sentence for the person who configured it; anything else is a defect. */
@@ -45,12 +46,14 @@ if (voice.state().state !== "ready")
   log.error({ detail: voice.state().detail }, "the box's own voice is not ready");
 
 const media = openMedia({ log });
+const dialer = new LiveKitDialer();
 const box = await startBox({
   config,
   log,
   engine,
   media,
   engines: [voice],
+  dialer,
   openFaces: (hooks) =>
     AvatarLibrary.open({
       stateDir: config.stateDir,
@@ -61,7 +64,7 @@ const box = await startBox({
     }),
 }).catch((error: unknown) => refuseToStart(unwritable(error, config.stateDir) ?? error));
 
-const life = new Life({ box, log, exit: (code) => process.exit(code) });
+const life = new Life({ box, log, exit: (code) => void dialer.close().finally(() => process.exit(code)) });
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => life.end(signal));
 process.on("uncaughtException", (error) => {
   log.fatal(describeError(error), "defect");

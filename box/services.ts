@@ -15,6 +15,8 @@ import type { Metrics } from "./ops/metrics.ts";
 import type { Percentiles } from "./ops/percentiles.ts";
 import type { AvatarReports } from "./portal/avatar-reports.ts";
 import type { Portal } from "./portal/portal.ts";
+import type { Ownership } from "./rooms/ownership.ts";
+import type { Rooms } from "./rooms/rooms.ts";
 import type { Recordings } from "./recordings/recordings.ts";
 import type { ControlSockets } from "./sockets/control-sockets.ts";
 import type { MicrophoneSockets } from "./sockets/microphone-sockets.ts";
@@ -39,6 +41,8 @@ export interface Services {
   recordings: Recordings;
   hub: Hub;
   slot: Slot;
+  rooms: Rooms;
+  ownership: Ownership;
   turns: Turns;
   sockets: ControlSockets;
   microphones: MicrophoneSockets;

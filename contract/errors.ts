@@ -77,6 +77,23 @@ export const errorStatus = {
   session_not_found: 404,
   no_live_session: 409,
   credential_unverified: 503,
+  // Rooms.
+  /** A field is missing or is not what it must be, or a length is over a ceiling. */
+  rtc_bad_request: 400,
+  /** The box has a session already, or is about to. */
+  rtc_session_in_use: 409,
+  /** Somebody left before the join was done. */
+  rtc_join_aborted: 409,
+  /** The room that is to be left is not the one the box is in. */
+  rtc_not_in_room: 409,
+  rtc_join_failed: 502,
+  rtc_identity_mismatch: 502,
+  /** The box ends before the call would. */
+  box_draining: 503,
+  rtc_unavailable: 503,
+  /** While a room is live only the account that joined it may end or drive it. */
+  rtc_not_owner: 403,
+  rtc_owner_unverified: 503,
   // Turns: `_failed` broke on this turn, `_unavailable` is not configured.
   model_failed: 502,
   model_unavailable: 503,
@@ -148,8 +165,11 @@ export const structuredErrorSchema = z.object({
 /** `{code, message}`: every 401 on both planes, and all failures of `POST /v1/streaming.create_token`. */
 export const unwrappedErrorSchema = z.object({ code: z.string(), message: z.string() });
 
-/** `{error:"<sentence>"}`: the older box routes. */
-export const flatErrorSchema = z.object({ error: z.string() });
+/** `{error:"<sentence>"}`: the older box routes. What they say of a room's owner has its code beside the sentence. */
+export const flatErrorSchema = z.object({
+  error: z.string(),
+  code: z.enum(["rtc_not_owner", "rtc_owner_unverified"]).optional(),
+});
 
 /** Which of the three envelopes a route answers with. A 401 is unwrapped on every route. */
 export type Envelope = "structured" | "unwrapped" | "flat";
@@ -159,8 +179,12 @@ export interface Failure {
   message: string;
 }
 
+/** Two refusals that routes of every envelope have, and that a client must tell apart. */
+const isOwnerCode = (code: ErrorCode) => code === "rtc_not_owner" || code === "rtc_owner_unverified";
+
 /** The body a failure becomes on a route of the given envelope. */
 export function errorBody(envelope: Envelope, { code, message }: Failure): object {
   if (errorStatus[code] === 401 || envelope === "unwrapped") return { code, message };
-  return envelope === "flat" ? { error: message } : { error: { code, message } };
+  if (envelope === "structured") return { error: { code, message } };
+  return isOwnerCode(code) ? { error: message, code } : { error: message };
 }

@@ -90,6 +90,12 @@ export const limits = {
   idleSeconds: 300,
   maxSessionSeconds: 3600,
 
+  /** Ceilings of what a join may ask for. */
+  roomMaxMinutes: 120,
+  roomIdleMinutes: 20,
+  /** A box begins to drain so long before its end. */
+  drainMinutes: 55,
+
   /** Largest control-socket frame the box accepts; a larger one closes the socket with 1009. */
   controlFrameBytes: 256 * 1024,
   /** Control messages a second one socket may send, with as much again in a burst; past it the socket closes with 1008. */

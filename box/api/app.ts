@@ -20,6 +20,7 @@ import { healthRoutes } from "./health.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { modelRoutes } from "./models.ts";
 import { offerRoutes } from "./offer.ts";
+import { roomRoutes } from "./rooms.ts";
 import { photoAvatarRoutes } from "./photo-avatar.ts";
 import { settingsRoutes } from "./settings.ts";
 import { statsRoutes } from "./stats.ts";
@@ -91,12 +92,16 @@ export function createApp(services: Services): Hono<BoxEnv> {
   app.use(async (c, next) => {
     if (c.req.method === "OPTIONS")
       return new Response(null, { status: 204, headers: { ...corsHeaders(c), ...preflightHeaders } });
-    const caller = await services.access.admit({
-      method: c.req.method,
-      url: new URL(c.req.url),
-      header: (name) => c.req.header(name),
-      upgrade: c.req.header("upgrade")?.toLowerCase() === "websocket",
-    });
+    const caller = await services.access
+      .admit({
+        method: c.req.method,
+        url: new URL(c.req.url),
+        header: (name) => c.req.header(name),
+        upgrade: c.req.header("upgrade")?.toLowerCase() === "websocket",
+      })
+      .catch((error: unknown) => {
+        throw services.ownership.unverified(error, c.req.method, c.req.path);
+      });
     c.set("caller", caller);
     await next();
     for (const [name, value] of Object.entries(corsHeaders(c))) c.res.headers.set(name, value);
@@ -108,6 +113,7 @@ export function createApp(services: Services): Hono<BoxEnv> {
     metricsRoutes,
     connectRoutes,
     offerRoutes,
+    roomRoutes,
     chatRoutes,
     talkRoutes,
     voiceRoutes,

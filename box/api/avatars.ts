@@ -16,7 +16,14 @@ import { fetchUpload } from "./claimed-upload.ts";
 import { callerOf, type BoxEnv } from "./env.ts";
 import { Spool } from "./spool.ts";
 
-export function avatarRoutes({ avatarReports, config, faces, portal, slot }: Services): Hono<BoxEnv> {
+export function avatarRoutes({
+  avatarReports,
+  config,
+  faces,
+  ownership,
+  portal,
+  slot,
+}: Services): Hono<BoxEnv> {
   const app = new Hono<BoxEnv>();
 
   app.get("/api/avatars", (c) => c.json(faces.list(callerOf(c).account)));
@@ -51,7 +58,9 @@ export function avatarRoutes({ avatarReports, config, faces, portal, slot }: Ser
   });
 
   app.post("/api/avatar/delete", async (c) => {
-    const { account } = callerOf(c);
+    const caller = callerOf(c);
+    ownership.require(caller);
+    const { account } = caller;
     const { avatar: id } = await readJson(c, avatarDeleteRequestSchema);
     const entry = faces.resolve(account, id);
     if (entry?.id !== id) throw new AvatarError("unknown_avatar", "There is no such avatar.");

@@ -33,7 +33,7 @@ function wantsStream(c: BoxContext, { stream }: ChatRequest): boolean {
 
 export function chatRoutes(services: Services): Hono<BoxEnv> {
   const app = new Hono<BoxEnv>();
-  const { audios, ears, faces, models, portal, slot, turns, voices } = services;
+  const { audios, ears, faces, models, ownership, portal, slot, turns, voices } = services;
 
   /** The turn spoken into the live session. */
   async function live(
@@ -91,9 +91,10 @@ export function chatRoutes(services: Services): Hono<BoxEnv> {
   }
 
   app.post("/api/chat", async (c) => {
+    ownership.require(callerOf(c));
     const body = await readJson(c, chatRequestSchema);
     const prepared = await turns.prepare({
-      caller: callerOf(c),
+      caller: ownership.driver(callerOf(c)),
       source: "posted",
       content: body.message,
       avatar: body.avatar,

@@ -10,9 +10,8 @@ import {
 } from "../../contract/live.ts";
 import type { Caller } from "../access/caller.ts";
 import { Refusal } from "../failure.ts";
-import { factsOf, languageOf } from "../live/facts.ts";
-import { faceOf, tonesOf } from "../live/faces.ts";
 import type { LiveSession } from "../live/session.ts";
+import { settingOf } from "../live/setting.ts";
 import type { Services } from "../services.ts";
 import { readJson, readText } from "./body.ts";
 import { callerOf, type BoxContext, type BoxEnv } from "./env.ts";
@@ -36,45 +35,30 @@ function linkHeader(servers: readonly IceServer[]): string {
 
 /** Opens the slot for an offer, with the avatar and voice the caller wishes for. */
 export async function goLive(
-  { access, config, faces, portal, recordings, slot, sockets, voices }: Services,
+  services: Services,
   caller: Caller,
   wish: Omit<ConnectRequest, "type"> & { signal: AbortSignal },
 ): Promise<{ session: LiveSession; answerSdp: string }> {
+  const { access, config, ownership, recordings, slot, sockets } = services;
   slot.requireTaking();
+  ownership.require(caller);
   const consent = wish.recording && (await recordings.agree(wish.recording));
-  const { settings } = await portal.settings(caller.account);
-  const face = faceOf(faces, caller.account, { asked: wish.avatar, saved: settings.avatar });
-  if (!face)
-    throw wish.avatar
-      ? new Refusal("unknown_avatar", `There is no avatar ${JSON.stringify(wish.avatar)}.`)
-      : new Refusal("avatar_not_ready", "No avatar is ready yet.", { headers: { "Retry-After": "5" } });
-  const avatar = await faces.ready(caller.account, face.id);
-  // A blank one is none.
-  const voice = {
-    voice: wish.voice?.trim() || undefined,
-    voiceProvider: wish.voice_provider?.trim() || undefined,
-  };
-  const own = await voices.of(caller.account, { settings, wishes: [voice] });
-  // A voice that cannot be had is refused here; a voice engine that is down is not: the face goes live without it.
-  if (voice.voice !== undefined || voice.voiceProvider !== undefined) {
-    try {
-      own.choose(voice, null, settings, avatar.id);
-    } catch (error) {
-      if (!(error instanceof Refusal && error.code === "voice_unavailable")) throw error;
-    }
-  }
-  const setting = { voices: own, settings, wish: voice, avatar: avatar.id };
+  const setting = await settingOf(services, caller, {
+    avatar: wish.avatar,
+    voice: wish.voice,
+    voiceProvider: wish.voice_provider,
+  });
   return slot.open({
+    ...setting,
     caller,
     offerSdp: wish.sdp,
-    avatar,
-    tones: tonesOf(faces, caller.account, avatar.id),
     kind: wish.kind ?? "api",
-    voice,
-    facts: factsOf(setting),
-    language: languageOf(setting),
     signal: wish.signal,
-    requireAllowed: () => access.requireUnrevoked(caller),
+    requireAllowed: () => {
+      access.requireUnrevoked(caller);
+      // A room may have been joined while the answer was made.
+      ownership.require(caller);
+    },
     ...(consent && { record: (session: LiveSession) => recordings.begin(session, consent) }),
     maxSeconds:
       wish.max_session_length_seconds ?? sockets.ceilingOf(caller.account) ?? config.session.maxSeconds,
@@ -102,7 +86,7 @@ export function connectAnswer(
 
 export function connectRoutes(services: Services): Hono<BoxEnv> {
   const app = new Hono<BoxEnv>();
-  const { config, slot } = services;
+  const { config, ownership, slot } = services;
   const iceServers = config.ice.servers;
 
   const ownSession = (c: BoxContext): LiveSession => {
@@ -153,6 +137,7 @@ export function connectRoutes(services: Services): Hono<BoxEnv> {
 
   app.post("/disconnect", async (c) => {
     const caller = callerOf(c);
+    ownership.require(caller);
     // The box's operator may end anybody's session; everybody else has only their own.
     const session = slot.of(caller.account) ?? (caller.operator ? slot.current : null);
     await session?.end("disconnected");

@@ -1,10 +1,12 @@
 // Drives the stage: who speaks when, and that everybody stops when told.
 
 import type { ServerEvent } from "../../contract/control-socket.ts";
+import type { Tone } from "../../contract/tones.ts";
 import type { MediaPacket, StageEvent } from "../../native/binding/index.js";
 import type { LiveStage } from "./engine.ts";
 import type { Expression } from "./expression.ts";
 import type { Playback } from "./playback.ts";
+import type { Speech, SpeechEnd } from "./speech.ts";
 import { Utterance, type Opening, type UtteranceOptions } from "./utterance.ts";
 
 /** A stage answers an interrupt within a frame; one that does not is not waited for. */
@@ -31,7 +33,7 @@ export interface DirectorOptions {
 export class Director {
   readonly #stage: LiveStage;
   readonly #options: DirectorOptions;
-  readonly #utterances = new Map<number, Utterance>();
+  readonly #utterances = new Map<number, Speech>();
   /** Utterances whose first frame has not gone out yet. */
   #awaitingFrame: { utterance: Utterance; startedAtMs: number } | null = null;
   /** Number of the last utterance that was opened. */
@@ -70,6 +72,19 @@ export class Director {
     this.#place(utterance, () => {
       if (!this.#closed) utterance.open(this.#stage, this.#options.playback, opening);
     });
+  }
+
+  /** Gives somebody else's sound its place behind what waits; `open` asks the stage for it. Not heard once closed. */
+  admit(speech: Speech, open: () => void): void {
+    this.#place(speech, () => {
+      if (!this.#closed) open();
+    });
+  }
+
+  /** The face wears a tone that nobody's words brought; when nobody speaks, for a moment. */
+  wear(tone: Tone): void {
+    this.#options.expression.wear(tone);
+    if (!this.speaking) this.#options.expression.rest();
   }
 
   /**
@@ -127,7 +142,7 @@ export class Director {
       this.#end(utterance, { interrupted: true, playedMs: utteranceAgeMs(utterance) });
   }
 
-  #place(utterance: Utterance, place: () => void): void {
+  #place(utterance: Speech, place: () => void): void {
     try {
       place();
     } catch {
@@ -140,17 +155,20 @@ export class Director {
     }
   }
 
-  #start(utterance: Utterance): void {
+  #start(utterance: Speech): void {
     const now = performance.now();
     utterance.start(now);
-    this.#awaitingFrame = { utterance, startedAtMs: now };
     this.#options.expression.wear(utterance.toneAt(0));
-    this.#options.onFirstAudio(now - utterance.acceptedAtMs);
+    // How long a reply took is a matter of replies alone.
+    if (utterance instanceof Utterance) {
+      this.#awaitingFrame = { utterance, startedAtMs: now };
+      this.#options.onFirstAudio(now - utterance.acceptedAtMs);
+    }
     this.#options.onActivity();
     this.#options.publish({ type: "avatar_speech_started", correlationId: utterance.correlationId });
   }
 
-  #end(utterance: Utterance, end: { interrupted: boolean; playedMs: number }): void {
+  #end(utterance: Speech, end: SpeechEnd): void {
     if (utterance.over) return;
     if (utterance.number !== null) this.#utterances.delete(utterance.number);
     if (this.#awaitingFrame?.utterance === utterance) this.#awaitingFrame = null;
@@ -163,7 +181,7 @@ export class Director {
   }
 }
 
-function utteranceAgeMs({ startedAtMs }: Utterance): number {
+function utteranceAgeMs({ startedAtMs }: Speech): number {
   return startedAtMs === null ? 0 : performance.now() - startedAtMs;
 }
 

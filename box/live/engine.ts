@@ -25,6 +25,8 @@ export type LivePeer = Pick<
 
 export interface MediaEngine {
   createStage(options: StageOptions): LiveStage;
+  /** Of an avatar's pictures. Throws when it is damaged. */
+  sizeOf(avatarDir: string): { width: number; height: number };
   /** Rejects with OfferError on an offer it cannot answer. */
   answer(options: MediaPeerOptions): Promise<{ peer: LivePeer; answerSdp: string }>;
 }
@@ -37,6 +39,7 @@ export async function nativeMediaEngine(): Promise<MediaEngine> {
   ]);
   return {
     createStage: (options) => new addon.Stage(options),
+    sizeOf: (avatarDir) => addon.readAvatar(avatarDir),
     answer: (options) => streaming.MediaPeer.answer(options),
   };
 }

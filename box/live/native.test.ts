@@ -62,6 +62,7 @@ describe.skipIf(!installed)("with the addon built and espeak-ng installed", () =
       media: openMedia(),
       openFaces: () => Promise.resolve(faces),
       engine: {
+        sizeOf: () => ({ width: 64, height: 64 }),
         answer: (options) => Promise.resolve({ peer: new FakePeer(options), answerSdp: "v=0\r\n" }),
         createStage: (options) =>
           new Stage({

@@ -25,10 +25,21 @@ const connectWithinMs = 30_000;
 /** A connection that broke may come back within this time. */
 const reconnectWithinMs = 15_000;
 
+/** The room that a session is in. */
+export interface SessionRoom {
+  name: string;
+  /** Of the meeting's usage record. */
+  labels: Readonly<Record<string, string>>;
+}
+
 export interface SessionOptions {
   caller: Caller;
   avatar: { id: string; madeAt: number; tones: Tone[] };
   kind: SessionKind;
+  /** Null for a session with a browser. */
+  room: SessionRoom | null;
+  /** A connection that broke may come back within this time; default: 15 s. */
+  reconnectWithinMs?: number | undefined;
   voice: VoiceWish;
   facts: SessionFacts;
   /** Of the call, to begin with (en). */
@@ -50,6 +61,7 @@ export class LiveSession {
   readonly account: string;
   readonly avatar: { id: string; madeAt: number; tones: Tone[] };
   readonly kind: SessionKind;
+  readonly room: SessionRoom | null;
   readonly voice: VoiceWish;
   readonly facts: SessionFacts;
   readonly transcript: Transcript;
@@ -81,6 +93,7 @@ export class LiveSession {
     this.digest = options.caller.digest;
     this.avatar = options.avatar;
     this.kind = options.kind;
+    this.room = options.room;
     this.voice = options.voice;
     this.facts = options.facts;
     this.transcript = new Transcript((line) => options.onLine(this, line));
@@ -185,7 +198,8 @@ export class LiveSession {
     if (state === "failed") void this.end("lost");
     else if (state === "closed") void this.end("disconnected");
     else if (state !== "connected") {
-      const waitMs = state === "connecting" ? connectWithinMs : reconnectWithinMs;
+      const backWithinMs = this.#options.reconnectWithinMs ?? reconnectWithinMs;
+      const waitMs = state === "connecting" ? connectWithinMs : backWithinMs;
       this.#lossTimer = setTimeout(() => void this.end("lost"), waitMs);
     }
   }

@@ -2,25 +2,25 @@
 
 import type { EndReason, SessionKind } from "../../contract/live.ts";
 import type { Language, Tone } from "../../contract/tones.ts";
+import type { MediaPacket } from "../../native/binding/index.js";
 import type { Caller } from "../access/caller.ts";
 import type { AvatarEntry } from "../avatars/library.ts";
 import type { BoxConfig } from "../config.ts";
 import { Refusal } from "../failure.ts";
 import type { VoiceWish } from "../voices/voices.ts";
 import type { Metric } from "./director.ts";
-import type { LivePeer, MediaEngine } from "./engine.ts";
+import type { LivePeer, LiveStage, MediaEngine } from "./engine.ts";
 import type { SessionFacts } from "./facts.ts";
 import type { Hub } from "./hub.ts";
 import type { Loops } from "./loops.ts";
-import { LiveSession } from "./session.ts";
+import { LiveSession, type SessionOptions, type SessionRoom } from "./session.ts";
 import type { NumberedLine } from "./transcript.ts";
 
-export interface OpenRequest {
+/** What every session begins with. */
+interface Opening {
   caller: Caller;
-  offerSdp: string;
   avatar: AvatarEntry;
   tones: Tone[];
-  kind: SessionKind;
   voice: VoiceWish;
   facts: SessionFacts;
   /** Of the call, to begin with (en). */
@@ -29,11 +29,28 @@ export interface OpenRequest {
   maxSeconds: number;
   /** Throws when the caller may no longer go live; asked last of all, as a session that is not open yet is not ended. */
   requireAllowed?(): void;
-  /** The session is open: it is recorded from here on. */
-  record?(session: LiveSession): LiveSession["recording"];
   /** Aborts when the caller has left without waiting for the answer: nobody is sent away for them. */
   signal: AbortSignal;
 }
+
+export interface OpenRequest extends Opening {
+  offerSdp: string;
+  kind: SessionKind;
+  /** The session is open: it is recorded from here on. */
+  record?(session: LiveSession): LiveSession["recording"];
+}
+
+export interface RoomRequest extends Opening {
+  room: SessionRoom;
+  idleSeconds: number;
+  /** Goes in. What the peer is sent is in the room as soon as `published` resolves. Either may reject. */
+  enter(session: LiveSession): Promise<{ peer: LivePeer; published: Promise<void> }>;
+}
+
+/** Of a room, whatever the box's own sessions have: what agents' frameworks expect. */
+const roomFps = 25;
+/** The network may be away for so long; LiveKit's client has given up by then. */
+const roomReconnectMs = 90_000;
 
 export interface SlotOptions {
   config: Pick<BoxConfig, "ice" | "session" | "video">;
@@ -47,6 +64,8 @@ export interface SlotOptions {
   onBegin(session: LiveSession): void;
   onLine(session: LiveSession, line: NumberedLine): void;
   onEnd(session: LiveSession, reason: EndReason): void;
+  /** The box's life is about to end by itself. */
+  nearEnd?: (() => boolean) | undefined;
 }
 
 export class Slot {
@@ -76,7 +95,7 @@ export class Slot {
   }
 
   get state(): "free" | "busy" | "draining" {
-    if (this.#draining) return "draining";
+    if (this.#draining || this.#options.nearEnd?.()) return "draining";
     return this.#current ? "busy" : "free";
   }
 
@@ -93,9 +112,12 @@ export class Slot {
 
   /** Opens a session and closes the one before it. Rejects with Refusal or OfferError; then the old one stays. */
   open(request: OpenRequest): Promise<{ session: LiveSession; answerSdp: string }> {
-    const opened = this.#opening.then(() => this.#open(request));
-    this.#opening = opened.catch(() => undefined);
-    return opened;
+    return this.#next(() => this.#open(request));
+  }
+
+  /** Opens a session in a room. Rejects with Refusal `rtc_session_in_use` where there is a session: nobody is sent away. */
+  openRoom(request: RoomRequest): Promise<LiveSession> {
+    return this.#next(() => this.#openRoom(request));
   }
 
   /** Ends the session, if there is one. */
@@ -112,25 +134,14 @@ export class Slot {
   }
 
   async #open(request: OpenRequest): Promise<{ session: LiveSession; answerSdp: string }> {
-    const { config, engine, hub } = this.#options;
-    if (!engine) throw new Refusal("box_unavailable", "The media engine of this box is not built.");
+    const { config } = this.#options;
+    const engine = this.#engine();
     this.requireTaking();
 
-    const session = new LiveSession({
-      caller: request.caller,
-      avatar: { id: request.avatar.id, madeAt: request.avatar.madeAt, tones: request.tones },
+    const session = this.#session(request, {
       kind: request.kind,
-      voice: request.voice,
-      facts: request.facts,
-      language: request.language,
+      room: null,
       idleSeconds: config.session.idleSeconds,
-      maxSeconds: request.maxSeconds,
-      hub,
-      loops: this.#options.loops,
-      onFirstAudio: this.#options.onFirstAudio,
-      onMetric: this.#options.onMetric,
-      onLine: this.#options.onLine,
-      onEnd: (ended, reason) => this.#ended(ended, reason),
     });
     let peer: LivePeer | null = null;
     try {
@@ -155,9 +166,7 @@ export class Slot {
         onEvent: (event) => session.stageEvent(event),
       });
       this.#replace(request.caller.account);
-      this.#current = session;
-      hub.tell(session.account, { case: "began", sessionId: session.id });
-      this.#options.onBegin(session);
+      this.#begin(session);
       session.recording = request.record?.(session) ?? null;
       // Last: a peer that has failed meanwhile ends the session here, and an end follows a beginning.
       session.attach(stage, peer);
@@ -166,6 +175,94 @@ export class Slot {
       await peer?.close();
       throw error;
     }
+  }
+
+  async #openRoom(request: RoomRequest): Promise<LiveSession> {
+    const engine = this.#engine();
+    this.requireTaking();
+    this.#requireFree();
+    const { room, idleSeconds, signal } = request;
+    const session = this.#session(request, {
+      kind: "room",
+      room,
+      idleSeconds,
+      reconnectWithinMs: roomReconnectMs,
+    });
+    let peer: LivePeer | null = null;
+    let stage: LiveStage | null = null;
+    try {
+      const entered = await request.enter(session);
+      peer = entered.peer;
+      // Its failure is looked at below, however early it comes.
+      entered.published.catch(() => undefined);
+      signal.throwIfAborted();
+      stage = engine.createStage({
+        avatarDir: request.avatar.dir,
+        fps: roomFps,
+        output: "raw",
+        onPackets: (packets) => {
+          // A room takes a track for published when there is something in it, which is before the session begins.
+          if (session.stage) session.packets(packets);
+          else for (const packet of packets) send(entered.peer, packet);
+        },
+        onEvent: (event) => session.stage && session.stageEvent(event),
+      });
+      await entered.published;
+      signal.throwIfAborted();
+      request.requireAllowed?.();
+      this.requireTaking();
+      this.#begin(session);
+      session.attach(stage, peer);
+      return session;
+    } catch (error) {
+      await Promise.all([stage?.close(), peer?.close()]);
+      throw error;
+    }
+  }
+
+  #next<Opened>(open: () => Promise<Opened>): Promise<Opened> {
+    const opened = this.#opening.then(open);
+    this.#opening = opened.catch(() => undefined);
+    return opened;
+  }
+
+  #engine(): MediaEngine {
+    const { engine } = this.#options;
+    if (!engine) throw new Refusal("box_unavailable", "The media engine of this box is not built.");
+    return engine;
+  }
+
+  /** Throws Refusal `rtc_session_in_use`. */
+  #requireFree(): void {
+    if (this.#current) throw new Refusal("rtc_session_in_use", "The box is serving a session already.");
+  }
+
+  #session(
+    { caller, avatar, tones, voice, facts, language, maxSeconds }: Opening,
+    own: Pick<SessionOptions, "kind" | "room" | "idleSeconds" | "reconnectWithinMs">,
+  ): LiveSession {
+    const { hub, loops, onFirstAudio, onMetric, onLine } = this.#options;
+    return new LiveSession({
+      ...own,
+      caller,
+      avatar: { id: avatar.id, madeAt: avatar.madeAt, tones },
+      voice,
+      facts,
+      language,
+      maxSeconds,
+      hub,
+      loops,
+      onFirstAudio,
+      onMetric,
+      onLine,
+      onEnd: (ended, reason) => this.#ended(ended, reason),
+    });
+  }
+
+  #begin(session: LiveSession): void {
+    this.#current = session;
+    this.#options.hub.tell(session.account, { case: "began", sessionId: session.id });
+    this.#options.onBegin(session);
   }
 
   #replace(account: string): void {
@@ -187,4 +284,9 @@ export class Slot {
     this.#ending.add(freed);
     void freed.finally(() => this.#ending.delete(freed));
   }
+}
+
+function send(peer: LivePeer, packet: MediaPacket): void {
+  if (packet.kind === "audio") peer.sendAudio(packet);
+  else peer.sendVideo(packet);
 }

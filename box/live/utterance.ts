@@ -10,6 +10,7 @@ import type { ChosenVoice } from "../voices/voices.ts";
 import type { LiveStage } from "./engine.ts";
 import { heardWords, type SpokenPart } from "./heard.ts";
 import type { Playback } from "./playback.ts";
+import type { Speech, SpeechEnd } from "./speech.ts";
 
 /** Speech is made at most this far ahead of what is heard: an interrupt throws the rest away. */
 const aheadMs = 30_000;
@@ -44,7 +45,7 @@ interface Place {
 }
 
 /** Speech is made from the first clause on, and held until the utterance is opened on a stage. */
-export class Utterance {
+export class Utterance implements Speech {
   readonly correlationId: string | null;
   acceptedAtMs = performance.now();
   firstClauseAtMs: number | null = null;
@@ -167,7 +168,7 @@ export class Utterance {
   }
 
   /** The stage says that it is over, or the session is. */
-  end({ interrupted, playedMs }: { interrupted: boolean; playedMs: number }): void {
+  end({ interrupted, playedMs }: SpeechEnd): void {
     if (this.#over) return;
     this.#over = true;
     this.#interrupted = interrupted;

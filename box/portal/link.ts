@@ -69,7 +69,7 @@ export class PortalLink {
       region: config.region,
       state: slot.state,
       session: session && { session_id: session.id, account: session.account, kind: session.kind },
-      room: null,
+      room: session?.room?.name ?? null,
       capacity,
       avatars_warm: session ? [session.avatar.id] : [],
       build: { known: config.commit !== "unknown", short_commit: config.commit.slice(0, 7) },

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { heartbeatSchema } from "../../contract/internal/boxes.ts";
-import { sessionReportSchema } from "../../contract/internal/sessions.ts";
+import { sessionReportSchema, usageReportSchema } from "../../contract/internal/sessions.ts";
 import { modelCatalogue } from "../../contract/model-catalogue.ts";
 import { defaultSettings } from "../../contract/settings.ts";
 import { digestOf } from "../access/caller.ts";
@@ -73,6 +73,40 @@ test("the box says that it lives, and at once when its session changes", async (
     .poll(() => bodiesOf("/internal/heartbeat").at(-1))
     .toMatchObject({ state: "free", session: null });
   for (const body of bodiesOf("/internal/heartbeat")) heartbeatSchema.parse(body);
+});
+
+test("a room is told of by name while it is live, and counted as one when it ends, with the meeting's ids", async () => {
+  answers["/internal/usage"] = { body: { ok: true } };
+  const answer = await box.join({ key, body: { usage: { meeting_id: "m-1", seats: 4 } } });
+  const { session_id } = (await answer.json()) as { session_id: string };
+  await expect
+    .poll(() => bodiesOf("/internal/heartbeat").at(-1))
+    .toMatchObject({ state: "busy", room: "lobby", session: { session_id, account, kind: "room" } });
+  await box.ask("/rtc/leave", { method: "POST", key });
+  await expect
+    .poll(() => bodiesOf("/internal/heartbeat").at(-1))
+    .toMatchObject({ state: "free", room: null, session: null });
+  for (const body of bodiesOf("/internal/heartbeat")) heartbeatSchema.parse(body);
+  await expect.poll(() => bodiesOf("/internal/usage")).toHaveLength(1);
+  expect(usageReportSchema.parse(bodiesOf("/internal/usage")[0])).toMatchObject({
+    account,
+    session_id,
+    kind: "room",
+    labels: { meeting_id: "m-1", seats: "4" },
+  });
+  expect(bodiesOf("/internal/sessions/report").map(({ kind }) => kind)).toEqual(["room", "room"]);
+});
+
+test("who owns a room cannot be said while the portal is away: nothing is ended", async () => {
+  const another = `vv_live_${"b".repeat(43)}`;
+  await box.join({ key });
+  answers["/internal/credentials/lookup"] = { status: 500, body: {} };
+  const refused = await box.ask("/disconnect", { method: "POST", key: another });
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toMatchObject({ code: "rtc_owner_unverified" });
+  const microphone = await box.microphone({ key: another });
+  expect((await microphone.closed).code).toBe(4006);
+  expect(box.services.slot.current?.room?.name).toBe("lobby");
 });
 
 test("sessions are reported when they begin and when they end", async () => {

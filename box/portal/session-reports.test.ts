@@ -91,6 +91,7 @@ const session: ReportedSession = {
   avatar: { id: "maya", madeAt: 0, tones: ["neutral"] },
   startedAt: Math.floor(Date.now() / 1000) - 60,
   turns: 2,
+  room: null,
   facts: { model: "m", voice: "v", persona: "p" },
 };
 
@@ -134,6 +135,16 @@ test("a session that a crash ended is reported as lost, with when it was last se
   const third = nobody();
   await reporter(third).close();
   expect(third.sessions).toEqual([]);
+});
+
+test("a room that a crash ended is counted as one, with the ids of its meeting", async () => {
+  const crashed = reporter(nobody());
+  crashed.began({ ...session, kind: "room", room: { name: "lobby", labels: { meeting_id: "m-1" } } });
+  await expect.poll(marks).toEqual(["s1.json"]);
+  await crashed.close();
+  const told = nobody();
+  await reporter(told).close();
+  expect(told.usage).toMatchObject([{ kind: "room", labels: { meeting_id: "m-1" } }]);
 });
 
 test("while the disk does not take a session's end, its mark stays, and goes once it does", async () => {

@@ -6,7 +6,12 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { sessionReportSchema, type SessionReport } from "../../contract/internal/sessions.ts";
+import {
+  sessionReportSchema,
+  usageReportSchema,
+  type SessionReport,
+  type UsageReport,
+} from "../../contract/internal/sessions.ts";
 import type { EndReason } from "../../contract/live.ts";
 import type { LiveSession } from "../live/session.ts";
 import type { NumberedLine } from "../live/transcript.ts";
@@ -15,8 +20,11 @@ import type { Portal } from "./portal.ts";
 
 export type ReportedSession = Pick<
   LiveSession,
-  "account" | "kind" | "avatar" | "startedAt" | "turns" | "facts"
+  "account" | "kind" | "avatar" | "startedAt" | "turns" | "facts" | "room"
 > & { id: string };
+
+/** Ids that a meeting's usage record carries. */
+type Labels = UsageReport["labels"];
 
 export interface SessionReportsOptions {
   portal: Pick<Portal, "reportSession" | "reportTranscript" | "reportUsage" | "synced">;
@@ -32,7 +40,11 @@ interface Live {
   startedAtMs: number;
 }
 
-const markSchema = z.object({ report: sessionReportSchema, seen_at: z.int() });
+const markSchema = z.object({
+  report: sessionReportSchema,
+  seen_at: z.int(),
+  labels: usageReportSchema.shape.labels,
+});
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 
@@ -73,7 +85,7 @@ export class SessionReports {
     this.#live.delete(session.id);
     const seconds = live ? (performance.now() - live.startedAtMs) / 1000 : 0;
     const report = reportOf(session, { at: nowSeconds(), reason });
-    this.#end(report, Math.round(seconds * 1000) / 1000);
+    this.#end(report, Math.round(seconds * 1000) / 1000, labelsOf(session));
   }
 
   async close(): Promise<void> {
@@ -81,19 +93,19 @@ export class SessionReports {
     await this.#writing;
   }
 
-  #end(report: SessionReport, seconds: number): void {
+  #end(report: SessionReport, seconds: number, labels: Labels): void {
     const { portal } = this.#options;
-    const { session_id: id, account, turns, ended_at: at } = report;
+    const { session_id: id, account, kind, turns, ended_at: at } = report;
     portal.reportSession(report);
     portal.reportUsage({
       usage_id: `session-${id}`,
       account,
       session_id: id,
-      kind: "session",
+      kind: kind === "room" ? "room" : "session",
       seconds,
       turns,
       at: at ?? nowSeconds(),
-      labels: {},
+      labels,
     });
     this.#unmark(id);
   }
@@ -109,7 +121,7 @@ export class SessionReports {
   }
 
   #mark(session: ReportedSession): void {
-    const mark = { report: reportOf(session, null), seen_at: nowSeconds() };
+    const mark = { report: reportOf(session, null), seen_at: nowSeconds(), labels: labelsOf(session) };
     this.#write(async (dir) => {
       if (!this.#live.has(session.id)) return;
       const partial = join(dir, `.${session.id}.part`);
@@ -145,16 +157,18 @@ export class SessionReports {
           rmSync(join(dir, name), { force: true, recursive: true });
           continue;
         }
-        const { report, seen_at: seenAt } = mark;
+        const { report, seen_at: seenAt, labels } = mark;
         const endedAt = Math.max(seenAt, report.started_at);
         log.warn({ session: report.session_id }, "a session was lost when the box ended without a word");
-        this.#end({ ...report, ended_at: endedAt, end_reason: "lost" }, endedAt - report.started_at);
+        this.#end({ ...report, ended_at: endedAt, end_reason: "lost" }, endedAt - report.started_at, labels);
       }
     } catch (error) {
       log.warn(describeError(error), "sessions of before could not be looked up");
     }
   }
 }
+
+const labelsOf = ({ room }: ReportedSession): Labels => ({ ...room?.labels });
 
 function reportOf(session: ReportedSession, end: { at: number; reason: EndReason } | null): SessionReport {
   return {

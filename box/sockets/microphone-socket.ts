@@ -88,6 +88,10 @@ export class MicrophoneSocket {
     return this.#options.caller.account;
   }
 
+  get caller(): Caller {
+    return this.#credential.caller;
+  }
+
   /** The credential it stands on now. */
   get digest(): string {
     return this.#credential.caller.digest;

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
-import { microphoneLimits } from "../../contract/microphone-socket.ts";
+import { microphoneLimits, type MicrophoneEvent } from "../../contract/microphone-socket.ts";
 import type { Access } from "../access/access.ts";
 import type { Caller } from "../access/caller.ts";
 import type { BoxConfig } from "../config.ts";
@@ -15,9 +15,10 @@ import type { LiveSession } from "../live/session.ts";
 import type { Slot } from "../live/slot.ts";
 import type { Turns } from "../live/turns.ts";
 import type { Log } from "../ops/log.ts";
-import { recognitionFailed, refusals } from "./microphone-refusals.ts";
+import { recognitionFailed, refusals, type MicrophoneRefusal } from "./microphone-refusals.ts";
 import { MicrophoneSocket } from "./microphone-socket.ts";
-import type { MayDrive } from "./microphone-turns.ts";
+import { refusalOf, type MayDrive } from "./microphone-turns.ts";
+import { Wire } from "./wire.ts";
 
 /** One holds the slot; the others are on their way out. */
 const capacity = 50;
@@ -34,6 +35,8 @@ export interface MicrophoneSurroundings {
   log: Log;
   /** Default: whoever has the live session may. */
   mayDrive?: MayDrive;
+  /** Whom a caller speaks for; default: for themselves. */
+  driverOf?: (caller: Caller) => Caller;
   /** Hears how long a speaker waited from the end of their last word for each reply that sounds. */
   onAnswered?: (milliseconds: number) => void;
 }
@@ -75,16 +78,17 @@ export class MicrophoneSockets {
       return Promise.reject(new Refusal("box_unavailable", "The box is shutting down."));
     if (this.#open.size >= capacity)
       return Promise.reject(new Refusal("box_unavailable", "Too many microphone sockets are open."));
+    const speaker = surroundings.driverOf?.(caller) ?? caller;
     let opened = false;
     // The callback runs before handleUpgrade returns, or not at all.
     this.#server.handleUpgrade(request, stream, head, (socket) => {
       opened = true;
-      const session = surroundings.slot.of(caller.account);
+      const session = surroundings.slot.of(speaker.account);
       const microphone = new MicrophoneSocket({
         ...surroundings,
         mayDrive: surroundings.mayDrive ?? (() => Promise.resolve("yes")),
         socket,
-        caller,
+        caller: speaker,
         session,
         onReleased: () => {
           if (this.#holder === microphone) this.#holder = null;
@@ -97,6 +101,24 @@ export class MicrophoneSockets {
     if (opened) return Promise.resolve();
     const headers = { "Sec-WebSocket-Version": "13" };
     return Promise.reject(new Refusal("invalid_body", "The WebSocket handshake is malformed.", { headers }));
+  }
+
+  /** Opens a socket for a caller who could not be looked up, and says so on it. As upgrade otherwise. */
+  turnAway(
+    request: IncomingMessage,
+    stream: Duplex,
+    head: Buffer,
+    refusal: MicrophoneRefusal,
+  ): Promise<void> {
+    if (this.#closed || this.#server.clients.size >= capacity)
+      return Promise.reject(new Refusal("box_unavailable", "Too many microphone sockets are open."));
+    this.#server.handleUpgrade(request, stream, head, (socket) => {
+      socket.on("error", () => undefined);
+      const wire = new Wire({ socket, onBacklog: () => socket.terminate() });
+      wire.send({ type: "error", fatal: true, ...refusal } satisfies MicrophoneEvent);
+      wire.close(refusal.code, refusal.error);
+    });
+    return Promise.resolve();
   }
 
   /** Ends the sockets that stand on revoked credentials. */
@@ -122,14 +144,17 @@ export class MicrophoneSockets {
   async #admit(
     microphone: MicrophoneSocket,
     session: LiveSession | null,
-    { config, ears }: MicrophoneSurroundings,
+    { config, ears, mayDrive, log }: MicrophoneSurroundings,
   ): Promise<void> {
     const { state, detail } = ears.state();
     // First what no waiting changes, then what going live changes, then what another socket's end changes.
     if (config.recogniser.kind === "none") microphone.refuse(refusals.noRecognition);
     else if (state === "unavailable") microphone.refuse(recognitionFailed(detail));
-    else if (!session) microphone.refuse(refusals.noSession);
-    else if (await this.#takeSlot(microphone)) await microphone.start(session);
+    else if (!session) {
+      const { caller } = microphone;
+      const refusal = mayDrive && (await refusalOf({ caller: () => caller, mayDrive, log }));
+      microphone.refuse(refusal ?? refusals.noSession);
+    } else if (await this.#takeSlot(microphone)) await microphone.start(session);
   }
 
   /** A holder that has vanished makes room for the same caller, who is most likely it, back again. */

@@ -6,10 +6,12 @@ import type { Duplex } from "node:stream";
 import { controlSocketPath } from "../../contract/control-socket.ts";
 import { errorBody } from "../../contract/errors.ts";
 import type { Access } from "../access/access.ts";
+import type { Caller } from "../access/caller.ts";
 import { Refusal } from "../failure.ts";
 import { describeError, loggedPath, type Log } from "../ops/log.ts";
 import { microphoneSocketPath } from "../../contract/microphone-socket.ts";
 import type { ControlSockets } from "./control-sockets.ts";
+import { refusals } from "./microphone-refusals.ts";
 import type { MicrophoneSockets } from "./microphone-sockets.ts";
 
 export interface UpgradeOptions {
@@ -17,6 +19,8 @@ export interface UpgradeOptions {
   access: Access;
   sockets: ControlSockets;
   microphones: MicrophoneSockets;
+  /** Whether a room is live. */
+  roomLive(): boolean;
   log: Log;
 }
 
@@ -36,7 +40,7 @@ async function admit(
   request: IncomingMessage,
   stream: Duplex,
   head: Buffer,
-  { access, sockets, microphones }: UpgradeOptions,
+  { access, sockets, microphones, roomLive }: UpgradeOptions,
 ): Promise<void> {
   const target = request.url ?? "/";
   if (!URL.canParse(target, "http://box"))
@@ -46,7 +50,16 @@ async function admit(
     const value = request.headers[name];
     return Array.isArray(value) ? value[0] : value;
   };
-  const caller = await access.admit({ method: request.method ?? "GET", url, header, upgrade: true });
+  let caller: Caller | null;
+  try {
+    caller = await access.admit({ method: request.method ?? "GET", url, header, upgrade: true });
+  } catch (error) {
+    // While a room is live a microphone is told why on its socket: whose room it is could not be checked.
+    const unknown = error instanceof Refusal && error.code === "credential_unverified";
+    if (!unknown || !roomLive() || url.pathname !== microphoneSocketPath || stream.destroyed) throw error;
+    await microphones.turnAway(request, stream, head, refusals.ownerUnverified);
+    return;
+  }
   const doors = new Map<string, Pick<ControlSockets, "upgrade">>([
     [controlSocketPath, sockets],
     [microphoneSocketPath, microphones],

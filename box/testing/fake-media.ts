@@ -224,6 +224,10 @@ export class FakeMedia implements MediaEngine {
     return stage;
   }
 
+  sizeOf(): { width: number; height: number } {
+    return { width: 64, height: 64 };
+  }
+
   async answer(options: MediaPeerOptions): Promise<{ peer: FakePeer; answerSdp: string }> {
     if (!options.offerSdp.startsWith("v=0"))
       throw new OfferError("offer_malformed", "The offer is no session description.");

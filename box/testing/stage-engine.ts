@@ -37,6 +37,7 @@ export async function openStageEngine(): Promise<StageEngine> {
     avatarDir,
     answer: (options) => Promise.resolve({ peer: new FakePeer(options), answerSdp: "v=0\r\n" }),
     createStage: (options) => new Stage(options),
+    sizeOf: () => ({ width: stageSize, height: stageSize }),
     close: () => rm(avatarDir, { recursive: true, force: true }),
   };
 }

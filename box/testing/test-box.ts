@@ -18,6 +18,7 @@ import { FakeEars } from "./fake-ears.ts";
 import { FakeFaces } from "./fake-faces.ts";
 import { FakeMedia } from "./fake-media.ts";
 import { FakeModel } from "./fake-model.ts";
+import { FakeRooms, joinBody } from "./fake-rooms.ts";
 import { FakeVoice } from "./fake-voice.ts";
 import { MicrophoneClient } from "./microphone-client.ts";
 import { SocketClient } from "./socket-client.ts";
@@ -31,6 +32,9 @@ export interface TestBox extends RunningBox {
   voice: FakeVoice;
   model: FakeModel;
   ears: FakeEars;
+  rooms: FakeRooms;
+  /** Joins a room that is there; the answer is left to be looked at. */
+  join(options?: { key?: string; body?: object; token?: object; path?: string }): Promise<Response>;
   /** Lines logged so far. */
   logged: Record<string, unknown>[];
   /** A request with the first caller's key, unless told otherwise; a body that is no string is sent as JSON. */
@@ -73,6 +77,7 @@ export async function startTestBox(
     },
   });
   const [media, faces, voice, model] = [new FakeMedia(), new FakeFaces(), new FakeVoice(), new FakeModel()];
+  const rooms = new FakeRooms();
   const sockets = new Set<SocketClient | MicrophoneClient>();
   const box = await startBox({
     config: readConfig({
@@ -88,6 +93,7 @@ export async function startTestBox(
     engines: [engine ?? voice],
     models: new Models(modelCatalogue({ anthropic: false, residencyOptIn: [] }), [model]),
     ears,
+    dialer: rooms,
     openFaces: (hooks) => openFaces?.(stateDir, hooks) ?? Promise.resolve(faces),
   });
 
@@ -107,8 +113,11 @@ export async function startTestBox(
     voice,
     model,
     ears,
+    rooms,
     logged,
     ask,
+    join: ({ key = staticKey, body = {}, token = {}, path = "/rtc/join" } = {}) =>
+      ask(path, { key, body: { ...joinBody(token), ...body } }),
     async connect({ key = staticKey, body = {} } = {}) {
       const answer = await ask("/connect", { key, body: { sdp: "v=0\r\n", type: "offer", ...body } });
       if (answer.status !== 200)

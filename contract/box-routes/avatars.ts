@@ -94,7 +94,7 @@ export const avatarRoutes: BoxRoute[] = [
     status: 200,
     answer: json(avatarDeletedSchema),
     envelope: "flat",
-    failures: [400, 404, 409, 413, 503],
+    failures: [400, 403, 404, 409, 413, 503],
   },
   {
     method: "get",

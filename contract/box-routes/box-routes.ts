@@ -4,6 +4,7 @@
 import { avatarRoutes } from "./avatars.ts";
 import { chatRoutes } from "./chat.ts";
 import { liveRoutes } from "./live.ts";
+import { roomRoutes } from "./rooms.ts";
 import type { BoxRoute } from "./route.ts";
 import { settingsRoutes } from "./settings.ts";
 import { voiceRoutes } from "./voices.ts";
@@ -12,6 +13,7 @@ export type { BoxBody, BoxRoute } from "./route.ts";
 
 export const boxRoutes: BoxRoute[] = [
   ...liveRoutes,
+  ...roomRoutes,
   ...chatRoutes,
   ...voiceRoutes,
   ...avatarRoutes,

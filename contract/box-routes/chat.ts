@@ -32,7 +32,7 @@ export const chatRoutes: BoxRoute[] = [
     status: 200,
     answer: [...json(z.union([liveReplySchema, recordedReplySchema])), bytes("application/x-ndjson")],
     envelope: "flat",
-    failures: [400, 413, 502, 503],
+    failures: [400, 403, 413, 502, 503],
   },
   {
     method: "post",

@@ -34,7 +34,7 @@ export const liveRoutes: BoxRoute[] = [
     status: 200,
     answer: [...json(connectAnswerSchema), sdp],
     envelope: "flat",
-    failures: [400, 404, 409, 413, 501, 503],
+    failures: [400, 403, 404, 409, 413, 501, 503],
   },
   {
     method: "post",
@@ -44,7 +44,7 @@ export const liveRoutes: BoxRoute[] = [
     status: 200,
     answer: json(connectAnswerSchema),
     envelope: "flat",
-    failures: [400, 404, 409, 413, 501, 503],
+    failures: [400, 403, 404, 409, 413, 501, 503],
   },
   {
     method: "patch",
@@ -72,7 +72,7 @@ export const liveRoutes: BoxRoute[] = [
     status: 200,
     answer: json(okSchema),
     envelope: "flat",
-    failures: [503],
+    failures: [403, 503],
   },
   {
     method: "get",

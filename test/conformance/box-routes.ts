@@ -145,6 +145,12 @@ export const boxRoutes: Route[] = [
     ["POST", "/api/voice/preview"],
     ["POST", "/api/voice/upload"],
     ["POST", "/v1/photo_avatar.create"],
+    ...["/rtc", "/livekit"].flatMap((prefix) => [
+      ["POST", `${prefix}/join`],
+      ["POST", `${prefix}/leave`],
+      ["GET", `${prefix}/status`],
+      ["GET", `${prefix}/readiness`],
+    ]),
   ].map(([method = "", template = ""]): Route => ({
     method,
     template,

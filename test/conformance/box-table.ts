@@ -39,6 +39,14 @@ const expected: Record<string, Expected> = {
   "POST /disconnect": { status: 200 },
   "GET /api/session/ws": { status: 101 },
   "GET /api/voice/ws": { status: 101 },
+  ...Object.fromEntries(
+    ["/rtc", "/livekit"].flatMap((prefix): [string, Expected][] => [
+      [`POST ${prefix}/join`, blank],
+      [`POST ${prefix}/leave`, { status: 200 }],
+      [`GET ${prefix}/status`, { status: 200 }],
+      [`GET ${prefix}/readiness`, { status: 200 }],
+    ]),
+  ),
   "GET /api/stats": { status: 200 },
   "GET /api/chat/status": { status: 200 },
   "POST /api/chat": blank,

@@ -1,0 +1,391 @@
+// An agent's speech in a room: heard in order, ended once, and told of.
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { agent, type FakeRoom, type FakeSound } from "../testing/fake-rooms.ts";
+import { startTestBox, type TestBox } from "../testing/test-box.ts";
+import { RoomCallError } from "./connection.ts";
+
+let box: TestBox;
+beforeEach(async () => {
+  box = await startTestBox();
+});
+afterEach(() => box.close());
+
+const sound = (milliseconds: number) => new Int16Array((24_000 * milliseconds) / 1000).fill(500);
+const methods = (room: FakeRoom) => room.calls.map(({ method }) => method.replace("lk.playback_", ""));
+
+async function enter(options: { held?: boolean; body?: object; token?: object } = {}): Promise<FakeRoom> {
+  box.media.held = options.held ?? false;
+  const answer = await box.join(options);
+  expect(answer.status).toBe(200);
+  return box.rooms.room;
+}
+
+/** Until what was sent so far has been read. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("a segment", () => {
+  test("is heard, and told of at its beginning and its end", async () => {
+    const room = await enter();
+    const segment = room.speak();
+    segment.write(sound(100));
+    segment.write(sound(200));
+    segment.end();
+    await expect.poll(() => methods(room)).toEqual(["started", "finished"]);
+    expect(room.calls[0]).toEqual({ to: "agent-1", method: "lk.playback_started", payload: "" });
+    expect(room.calls[1]).toEqual({
+      to: "agent-1",
+      method: "lk.playback_finished",
+      payload: '{"playback_position":0.3,"interrupted":false,"synchronized_transcript":null}',
+    });
+    expect(box.media.stage.pushedMs).toBe(300);
+    expect(segment.closed).toBe(true);
+  });
+
+  test("follows the one before it, and its position begins anew", async () => {
+    const room = await enter();
+    for (const milliseconds of [100, 50]) {
+      const segment = room.speak();
+      segment.write(sound(milliseconds));
+      segment.end();
+      await settle();
+    }
+    await expect
+      .poll(() => room.finished.map(({ playback_position }) => playback_position))
+      .toEqual([0.1, 0.05]);
+  });
+
+  test("of stereo, cut within samples, is mixed down and whole", async () => {
+    const room = await enter();
+    const pushed: number[] = [];
+    box.media.stage.onPushed = (pcm) => pushed.push(...pcm);
+    const segment = room.speak("agent-1", { sample_rate: "8000", num_channels: "2" });
+    const bytes = new Uint8Array(Int16Array.from([100, 300, -100, -300]).buffer);
+    for (const byte of bytes) segment.write(Uint8Array.of(byte));
+    segment.end();
+    await expect.poll(() => room.finished.length).toBe(1);
+    expect(pushed).toEqual([200, -200]);
+  });
+
+  test("without a sample is over without a word", async () => {
+    const room = await enter();
+    const empty = room.speak();
+    empty.end();
+    const odd = room.speak();
+    odd.write(Uint8Array.of(1));
+    odd.end();
+    await settle();
+    expect(room.calls).toEqual([]);
+  });
+
+  test.each([
+    [{}],
+    [{ sample_rate: "24000" }],
+    [{ sample_rate: "96000", num_channels: "1" }],
+    [{ sample_rate: "24000", num_channels: "0" }],
+  ])("that says %j of itself is sent away", async (attributes) => {
+    const room = await enter();
+    const segment = room.speak("agent-1", attributes as Record<string, string>);
+    segment.write(sound(10));
+    await settle();
+    expect(segment.closed).toBe(true);
+    expect(box.media.stage.pushedMs).toBe(0);
+    expect(box.logged.some((line) => line.msg === "an agent's sound was refused")).toBe(true);
+  });
+
+  test("that breaks off is heard as far as it came", async () => {
+    const room = await enter();
+    const segment = room.speak();
+    segment.write(sound(100));
+    segment.breakOff();
+    await expect.poll(() => room.finished).toMatchObject([{ playback_position: 0.1, interrupted: false }]);
+  });
+
+  test("keeps the room from running idle, and is news to its owner's sockets", async () => {
+    const socket = await box.socket();
+    const room = await enter({ held: true, body: { idle_minutes: 0.01 } });
+    const segment = room.speak();
+    segment.write(sound(100));
+    expect(await socket.next("avatar_speech_started")).toMatchObject({ correlationId: null });
+    await new Promise((resolve) => setTimeout(resolve, 900));
+    expect(box.services.slot.current).not.toBeNull();
+    box.media.stage.finishSpeaking();
+    await socket.next("avatar_speech_ended");
+    await expect.poll(() => box.services.slot.current).toBeNull();
+  });
+});
+
+/** Whatever comes in which order, an agent that sent sound hears once that it is over. */
+describe("an interrupted segment is over exactly once", () => {
+  const orders: Record<string, (room: FakeRoom, segment: FakeSound) => void> = {
+    "closed, then cleared": (room, segment) => {
+      segment.end();
+      room.listener.clearBuffer("agent-1");
+    },
+    "closed, then cleared twice": (room, segment) => {
+      segment.end();
+      room.listener.clearBuffer("agent-1");
+      room.listener.clearBuffer("agent-1");
+    },
+    "cleared, then closed": (room, segment) => {
+      room.listener.clearBuffer("agent-1");
+      segment.end();
+    },
+    "cleared twice, then closed": (room, segment) => {
+      room.listener.clearBuffer("agent-1");
+      room.listener.clearBuffer("agent-1");
+      segment.end();
+    },
+    "cleared, closed, cleared": (room, segment) => {
+      room.listener.clearBuffer("agent-1");
+      segment.end();
+      room.listener.clearBuffer("agent-1");
+    },
+    "cleared, then more sound, then closed": (room, segment) => {
+      room.listener.clearBuffer("agent-1");
+      segment.write(sound(100));
+      segment.end();
+    },
+    "cleared, and never closed": (room) => room.listener.clearBuffer("agent-1"),
+  };
+
+  test.each(Object.keys(orders))("%s", async (order) => {
+    const room = await enter({ held: true });
+    box.media.stage.playedShare = 0.5;
+    const segment = room.speak();
+    segment.write(sound(400));
+    await expect.poll(() => methods(room)).toEqual(["started"]);
+    orders[order]?.(room, segment);
+    await expect
+      .poll(() => room.finished)
+      .toEqual([{ playback_position: 0.2, interrupted: true, synchronized_transcript: null }]);
+    await settle();
+    box.media.stage.finishSpeaking();
+    await settle();
+    expect(room.finished).toHaveLength(1);
+    expect(box.media.stage.pushedMs).toBe(400);
+    // And the next one is heard as if nothing had been.
+    box.media.stage.held = false;
+    const next = room.speak();
+    next.write(sound(100));
+    next.end();
+    await expect
+      .poll(() => room.finished.slice(1))
+      .toMatchObject([{ playback_position: 0.1, interrupted: false }]);
+  });
+
+  test.each([
+    [
+      "sound comes after the call that it was sent before",
+      (segment: FakeSound) => segment.write(sound(10)),
+      1,
+    ],
+    ["there is none", (segment: FakeSound) => segment.end(), 0],
+  ])("cleared before any sound was here, when %s", async (_, then, expected) => {
+    const room = await enter();
+    const segment = room.speak();
+    room.listener.clearBuffer("agent-1");
+    then(segment);
+    await settle();
+    segment.end();
+    await settle();
+    expect(room.finished).toEqual(
+      Array.from({ length: expected }, () => ({
+        playback_position: 0,
+        interrupted: true,
+        synchronized_transcript: null,
+      })),
+    );
+    expect(box.media.stage.pushedMs).toBe(0);
+  });
+
+  test("nothing to interrupt is nothing to tell, and interrupts nobody else", async () => {
+    const room = await enter({ held: true });
+    expect(room.listener.clearBuffer("agent-1")).toBe("ok");
+    await box.ask("/api/talk", { body: { text: "I go on." } });
+    room.listener.clearBuffer("agent-1");
+    await settle();
+    expect(box.media.stage.interrupts).toBe(0);
+    expect(room.calls).toEqual([]);
+  });
+
+  test("by a stage that does not answer", async () => {
+    const room = await enter({ held: true });
+    box.media.stage.deaf = true;
+    const segment = room.speak();
+    segment.write(sound(400));
+    await expect.poll(() => methods(room)).toEqual(["started"]);
+    room.listener.clearBuffer("agent-1");
+    await expect.poll(() => room.finished).toMatchObject([{ interrupted: true }]);
+  });
+
+  test("by the owner", async () => {
+    const room = await enter({ held: true });
+    room.speak().write(sound(400));
+    await expect.poll(() => methods(room)).toEqual(["started"]);
+    await box.ask("/api/interrupt", { method: "POST" });
+    expect(room.finished).toMatchObject([{ interrupted: true }]);
+  });
+
+  test("by the end of the session, as long as anybody can be told", async () => {
+    const room = await enter({ held: true });
+    room.speak().write(sound(400));
+    await expect.poll(() => methods(room)).toEqual(["started"]);
+    await box.ask("/rtc/leave", { method: "POST" });
+    expect(room.finished).toMatchObject([{ interrupted: true }]);
+    expect(room.closed).toBe(true);
+  });
+
+  test("by a stage that takes no more", async () => {
+    const room = await enter();
+    box.media.stage.full = true;
+    room.speak().write(sound(400));
+    await expect.poll(() => room.finished).toMatchObject([{ interrupted: true, playback_position: 0 }]);
+  });
+});
+
+describe("a stream whose end is lost", () => {
+  test("is over when the next one has begun", { timeout: 10_000 }, async () => {
+    const room = await enter();
+    room.speak().write(sound(100));
+    await settle();
+    expect(room.finished).toEqual([]);
+    const next = room.speak();
+    next.write(sound(50));
+    next.end();
+    await expect
+      .poll(() => room.finished.map(({ playback_position }) => playback_position), { timeout: 5_000 })
+      .toEqual([0.05, 0.1]);
+  });
+});
+
+describe("the agent's answers", () => {
+  test("to playback_started: one that has no such method is not asked again", async () => {
+    const room = await enter();
+    room.answer = ({ method }) => {
+      if (method === "lk.playback_started") throw new RoomCallError(1400, "Method not supported");
+      return "ok";
+    };
+    for (let i = 0; i < 3; i++) {
+      const segment = room.speak();
+      segment.write(sound(10));
+      segment.end();
+      await settle();
+    }
+    await expect.poll(() => methods(room)).toEqual(["started", "finished", "finished", "finished"]);
+  });
+
+  test.each([
+    [1, 2],
+    [2, 3],
+    [9, 3],
+  ])("to playback_finished: after %d failures it was called %d times", async (failures, expected) => {
+    const room = await enter();
+    let left = failures;
+    room.answer = ({ method }) => {
+      if (method === "lk.playback_finished" && left-- > 0)
+        throw new RoomCallError(1501, "Connection timeout");
+      return "ok";
+    };
+    const segment = room.speak();
+    segment.write(sound(10));
+    segment.end();
+    await expect.poll(() => room.finished.length).toBe(expected);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    expect(room.finished).toHaveLength(expected);
+  });
+});
+
+describe("of several agents one is heard", () => {
+  const speaks = async (room: FakeRoom, from: string) => {
+    const before = box.media.stage.pushedMs;
+    const segment = room.speak(from);
+    segment.write(sound(10));
+    segment.end();
+    await settle();
+    return box.media.stage.pushedMs > before;
+  };
+
+  test("the one that the token publishes for", async () => {
+    box.rooms.present = [agent("agent-0"), agent("agent-1")];
+    const room = await enter();
+    expect(await speaks(room, "agent-0")).toBe(false);
+    expect(room.listener.clearBuffer("agent-0")).toBe("reject");
+    expect(await speaks(room, "agent-1")).toBe(true);
+    expect(room.listener.clearBuffer("agent-1")).toBe("ok");
+    expect(new Set(room.calls.map(({ to }) => to))).toEqual(new Set(["agent-1"]));
+  });
+
+  test("the one that the join names", async () => {
+    box.rooms.present = [agent("agent-1"), agent("agent-2")];
+    const room = await enter({ body: { engine_identity: "agent-2" } });
+    expect(await speaks(room, "agent-1")).toBe(false);
+    expect(await speaks(room, "agent-2")).toBe(true);
+  });
+
+  test("the first there is, where the token leaves it open; and the next when it leaves", async () => {
+    box.rooms.present = [];
+    const room = await enter({ token: { attributes: { "lk.publish_on_behalf": "" } } });
+    expect(await speaks(room, "agent-1")).toBe(false);
+    room.listener.joined(agent("agent-1"));
+    room.listener.joined(agent("agent-2"));
+    expect(await speaks(room, "agent-1")).toBe(true);
+    expect(await speaks(room, "agent-2")).toBe(false);
+    room.listener.left("agent-1");
+    expect(await speaks(room, "agent-2")).toBe(true);
+  });
+
+  test("one that leaves in the middle of a sentence is heard to there, and again when it comes back", async () => {
+    const room = await enter();
+    room.speak().write(sound(100));
+    await settle();
+    room.listener.left("agent-1");
+    await expect.poll(() => room.finished).toMatchObject([{ interrupted: false, playback_position: 0.1 }]);
+    room.listener.joined(agent("agent-1"));
+    expect(await speaks(room, "agent-1")).toBe(true);
+  });
+
+  test("what it sends before the avatar is live is heard then, and what it took back is over", async () => {
+    const taken = Promise.withResolvers<void>();
+    box.rooms.published = taken.promise;
+    const answer = box.join();
+    await expect.poll(() => box.media.stages.length).toBe(1);
+    const { room } = box.rooms;
+    const takenBack = room.speak();
+    takenBack.write(sound(30));
+    expect(room.listener.clearBuffer("agent-1")).toBe("ok");
+    const early = room.speak();
+    early.write(sound(100));
+    early.end();
+    taken.resolve();
+    expect((await answer).status).toBe(200);
+    await expect
+      .poll(() => room.finished.map(({ playback_position, interrupted }) => [playback_position, interrupted]))
+      .toEqual([
+        [0, true],
+        [0.1, false],
+      ]);
+  });
+});
+
+describe("a tone that the agent asks for", () => {
+  const ask = (room: FakeRoom, from: string, tone: string) =>
+    room.listener.message({ from, topic: "vv.tone", text: JSON.stringify({ tone }), attributes: {} });
+
+  test("is worn, by the agent's word alone", async () => {
+    const room = await enter({ held: true });
+    await box.media.stage.addTone("happy", "/nowhere");
+    await box.media.stage.addTone("sad", "/nowhere");
+    ask(room, "somebody", "sad");
+    ask(room, "agent-1", "happy");
+    expect(box.media.stage.shown).toEqual(["happy"]);
+    room.speak().write(sound(100));
+    await expect.poll(() => methods(room)).toEqual(["started"]);
+    ask(room, "agent-1", "sad");
+    expect(box.media.stage.shown).toEqual(["happy", "sad"]);
+    ask(room, "agent-1", "furious");
+    expect(box.media.stage.shown).toEqual(["happy", "sad"]);
+  });
+});
