@@ -33,6 +33,12 @@ struct I420MutView {
   operator I420View() const { return {y, u, v, stride_y, stride_uv, width, height}; }
 };
 
+// A writable picture in a GPU's memory: nobody but that GPU may follow these addresses. Luma begins at an even one and
+// has an even stride.
+struct GpuPicture {
+  I420MutView planes;
+};
+
 // Bytes of a tightly packed I420 picture (Y, then U, then V).
 constexpr std::size_t i420_bytes(int width, int height) { return static_cast<std::size_t>(width) * height * 3 / 2; }
 

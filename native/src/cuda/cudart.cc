@@ -177,14 +177,15 @@ Gpu open_gpu() {
     int count = 0;
     check(cudaGetDeviceCount(&count), "counting devices");
     if (count == 0) return {nullptr, reason(DeviceErrorKind::kNoDevice)};
-    auto runtime = std::make_shared<Cudart>();
+    // It holds nothing; one for all lets sessions see that they share a card.
+    static const auto runtime = std::make_shared<Cudart>();
     const Card card = runtime->card();
     if (card.major < kOldestMajor || (card.major == kOldestMajor && card.minor < kOldestMinor)) {
       return {nullptr, card.name + " has compute capability " + std::to_string(card.major) + "." +
                            std::to_string(card.minor) + ", 7.5 is the oldest that is supported"};
     }
     probe(runtime);
-    return {std::move(runtime), ""};
+    return {runtime, ""};
   } catch (const DeviceError& error) {
     return {nullptr, error.kind() == DeviceErrorKind::kOther ? error.what() : reason(error.kind())};
   }

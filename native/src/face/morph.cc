@@ -1,41 +1,31 @@
 #include "visavis/face/morph.h"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <vector>
 
 #include "face_topology.h"
 #include "fill_triangle.h"
-#include "mesh.h"
+#include "morph_plan.h"
 #include "warp_kernels.h"
 
 namespace visavis {
 
 namespace {
 
-using face::operator+;
-using face::operator-;
-using face::operator*;
 using face::OffsetMap;
 using face::Plane;
 using face::RowExtent;
 using face::WarpKernels;
 
-constexpr float kLeastMovePx = 1.0f / 32;
-constexpr std::size_t kFirstHeld = kLandmarkCount + (face::kRingCount - 1) * face::kOvalCount;
-
 class MeshMorph final : public FaceMorph {
  public:
   MeshMorph(int width, int height, WarpDevice device, const WarpKernels& kernels)
-      : width_(width), height_(height), device_(device), kernels_(kernels), pitch_(width + 8) {
+      : width_(width), height_(height), device_(device), kernels_(kernels), pitch_(width + 8), plan_(width, height) {
     for (auto& map : maps_) map.resize(static_cast<std::size_t>(pitch_) * height);
     rows_.resize(static_cast<std::size_t>(height));
     chroma_map_.resize(static_cast<std::size_t>(pitch_));
     for (auto& line : lines_) line.resize(static_cast<std::size_t>(pitch_) + 32);
-    points_.resize(face::kRigPointCount);
-    for (auto& offsets : offsets_) offsets.resize(face::kRigPointCount);
-    still_.resize(face::kRigPointCount);
   }
 
   void render(const End& from, const End& to, std::span<const Triangle> triangles, float share,
@@ -45,16 +35,14 @@ class MeshMorph final : public FaceMorph {
         throw std::invalid_argument("a picture to morph has another size");
       }
     }
-    share = share > 0 ? std::min(share, 1.0f) : 0.0f;
-    const auto weight = static_cast<std::uint32_t>(share * 256.0f + 0.5f);
+    plan_.make(from.points, to.points, triangles, share);
+    const std::uint32_t weight = plan_.weight();
     mix(from.picture, to.picture, weight, out);
-    if (weight == 0 || weight == 256 || triangles.empty()) return;
-    if (from.points.size() != face::kRigPointCount || to.points.size() != face::kRigPointCount) return;
-    const Box box = place(from.points, to.points, share);
-    if (box.width < 2 || box.height < 2) return;
+    const Box& box = plan_.box();
+    if (box.width == 0) return;
     for (int y = 0; y < box.height; ++y) rows_[static_cast<std::size_t>(y)] = {box.width, 0};
     for (std::size_t end = 0; end < 2; ++end) {
-      fill(triangles, offsets_[end], {box, maps_[end].data(), pitch_, rows_.data()});
+      fill(plan_.offsets(end), {box, maps_[end].data(), pitch_, rows_.data()});
     }
     warp(from.picture, to.picture, box, weight, out);
   }
@@ -75,34 +63,10 @@ class MeshMorph final : public FaceMorph {
     plane(from.v, from.stride_uv, to.v, to.stride_uv, out.v, out.stride_uv, width_ / 2, height_ / 2);
   }
 
-  // Where the points are by now, how far that is from either end, and the even box around what moves.
-  Box place(std::span<const PointF> from, std::span<const PointF> to, float share) {
-    float left = 1e9f, top = 1e9f, right = -1e9f, bottom = -1e9f;
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-      const PointF way = to[i] - from[i];
-      points_[i] = from[i] + way * share;
-      const bool held = i >= kFirstHeld;
-      const PointF back = held ? PointF{} : way * -share, ahead = held ? PointF{} : way * (1 - share);
-      offsets_[0][i] = {face::kept_offset(back.x), face::kept_offset(back.y)};
-      offsets_[1][i] = {face::kept_offset(ahead.x), face::kept_offset(ahead.y)};
-      still_[i] = held || std::max(std::fabs(way.x), std::fabs(way.y)) < kLeastMovePx ? 1 : 0;
-      left = std::min(left, points_[i].x);
-      right = std::max(right, points_[i].x);
-      top = std::min(top, points_[i].y);
-      bottom = std::max(bottom, points_[i].y);
-    }
-    const auto even = [](float value, int limit) {
-      return static_cast<int>(std::clamp(value, 0.0f, static_cast<float>(limit))) & ~1;
-    };
-    const int x0 = even(std::floor(left), width_), y0 = even(std::floor(top), height_);
-    const int x1 = even(std::ceil(right) + 2, width_), y1 = even(std::ceil(bottom) + 2, height_);
-    return {x0, y0, std::max(x1 - x0, 0), std::max(y1 - y0, 0)};
-  }
-
-  void fill(std::span<const Triangle> triangles, const std::vector<PointF>& offsets, const OffsetMap& map) const {
-    for (const Triangle& t : triangles) {
-      if ((still_[t.a] & still_[t.b] & still_[t.c]) != 0) continue;
-      const PointF at[3] = {points_[t.a], points_[t.b], points_[t.c]};
+  void fill(std::span<const PointF> offsets, const OffsetMap& map) const {
+    const std::span<const PointF> points = plan_.points();
+    for (const Triangle& t : plan_.triangles()) {
+      const PointF at[3] = {points[t.a], points[t.b], points[t.c]};
       const PointF offset[3] = {offsets[t.a], offsets[t.b], offsets[t.c]};
       kernels_.fill_triangle(map, at, offset);
     }
@@ -161,9 +125,7 @@ class MeshMorph final : public FaceMorph {
   std::vector<std::int32_t> chroma_map_;
   std::vector<RowExtent> rows_;
   std::array<std::vector<std::uint8_t>, 4> lines_;
-  std::vector<PointF> points_;
-  std::array<std::vector<PointF>, 2> offsets_;  // From where a point is by now to where it lies in either end.
-  std::vector<char> still_;
+  face::MorphPlan plan_;
 };
 
 bool same_mesh(const Rig& a, const Rig& b) {
@@ -194,6 +156,7 @@ std::unique_ptr<FaceMorph> FaceMorph::create(int width, int height, WarpDevice d
   if (width % 2 != 0 || height % 2 != 0) throw std::invalid_argument("an odd picture");
   // Planes of colour are half as large, and a sample takes two by two pixels.
   if (width < 4 || height < 4) throw std::invalid_argument("a picture too small to morph");
+  if (device == WarpDevice::kCuda) throw std::runtime_error("on a GPU a morph needs both ends there: see GpuMorph");
   const WarpKernels* fast = face::avx2_kernels();
   if (device == WarpDevice::kAvx2 && fast == nullptr) throw std::runtime_error("this machine has no AVX2");
   if (device != WarpDevice::kPortable && fast != nullptr) {

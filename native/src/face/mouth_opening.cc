@@ -21,10 +21,10 @@ PointF catmull_rom(PointF a, PointF b, PointF c, PointF d, float t) {
 
 }  // namespace
 
-MouthOpening::MouthOpening(int width) : upper_(width), lower_(width), upper_soft_(width), lower_soft_(width) {}
+MouthOpening::MouthOpening(int width) : columns_(static_cast<std::size_t>(width)) {}
 
 void MouthOpening::trace_lip(std::span<const PointF> points, const std::vector<std::uint16_t>& lip,
-                             std::vector<float>& edge, std::vector<float>& soft) {
+                             float LipColumn::* edge, float LipColumn::* soft) {
   const int last = static_cast<int>(lip.size()) - 1;
   const auto at = [&](int k) { return points[lip[static_cast<std::size_t>(std::clamp(k, 0, last))]]; };
   PointF from = at(0);
@@ -39,8 +39,8 @@ void MouthOpening::trace_lip(std::span<const PointF> points, const std::vector<s
         const int begin = static_cast<int>(std::ceil(std::clamp(from.x - 0.5f, low, high)));
         const int end = static_cast<int>(std::ceil(std::clamp(to.x - 0.5f, low, high)));
         for (int x = begin; x < std::min(end, clip_.x + clip_.width); ++x) {
-          edge[x] = from.y + (static_cast<float>(x) + 0.5f - from.x) * slope;
-          soft[x] = fade;
+          columns_[x].*edge = from.y + (static_cast<float>(x) + 0.5f - from.x) * slope;
+          columns_[x].*soft = fade;
         }
       }
       from = to;
@@ -51,27 +51,27 @@ void MouthOpening::trace_lip(std::span<const PointF> points, const std::vector<s
 void MouthOpening::trace(std::span<const PointF> points, const FaceContours& contours, const Box& clip, float grow_px) {
   clip_ = clip;
   box_ = {};
-  std::fill(upper_soft_.begin(), upper_soft_.end(), 0.0f);
-  std::fill(lower_soft_.begin(), lower_soft_.end(), 0.0f);
-  trace_lip(points, contours.inner_upper_lip, upper_, upper_soft_);
-  trace_lip(points, contours.inner_lower_lip, lower_, lower_soft_);
+  for (LipColumn& column : columns_) column.upper_soft = column.lower_soft = 0;
+  trace_lip(points, contours.inner_upper_lip, &LipColumn::upper, &LipColumn::upper_soft);
+  trace_lip(points, contours.inner_lower_lip, &LipColumn::lower, &LipColumn::lower_soft);
   first_ = clip.x + clip.width;
   last_ = clip.x - 1;
   float top = 1e9f, bottom = -1e9f;
   int open_first = first_, open_last = last_;
   for (int x = clip.x; x < clip.x + clip.width; ++x) {
-    if (upper_soft_[x] == 0 || lower_soft_[x] == 0) continue;
+    LipColumn& lips = columns_[x];
+    if (!lips.reached()) continue;
     first_ = std::min(first_, x);
     last_ = x;
-    const float gap = lower_[x] - upper_[x];
+    const float gap = lips.lower - lips.upper;
     if (gap <= 0) continue;
     const float grow = std::min(grow_px, 0.15f * gap);
-    upper_[x] -= grow;
-    lower_[x] += grow;
+    lips.upper -= grow;
+    lips.lower += grow;
     open_first = std::min(open_first, x);
     open_last = x;
-    top = std::min(top, upper_[x] - upper_soft_[x]);
-    bottom = std::max(bottom, lower_[x] + lower_soft_[x]);
+    top = std::min(top, lips.upper - lips.upper_soft);
+    bottom = std::max(bottom, lips.lower + lips.lower_soft);
   }
   if (open_first > open_last) return;
   const int low = clip.y, high = clip.y + clip.height;
@@ -84,29 +84,20 @@ void MouthOpening::trace(std::span<const PointF> points, const FaceContours& con
 
 void MouthOpening::row(int y, float shadow, float shadow_px, std::uint8_t* coverage, std::uint8_t* light) const {
   const float center = static_cast<float>(y) + 0.5f;
-  const float per_px = 1.0f / std::max(shadow_px, 0.5f);
+  const float per_px = shadow_per_px(shadow_px);
   for (int i = 0; i < box_.width; ++i) {
-    const int x = box_.x + i;
-    coverage[i] = 0;
-    light[i] = 255;
-    if (upper_soft_[x] == 0 || lower_soft_[x] == 0) continue;
-    const float under = (center - upper_[x]) / upper_soft_[x] + 0.5f;
-    const float over = (lower_[x] - center) / lower_soft_[x] + 0.5f;
-    const float cover = std::clamp(under, 0.0f, 1.0f) + std::clamp(over, 0.0f, 1.0f) - 1.0f;
-    if (cover <= 0) continue;
-    coverage[i] = static_cast<std::uint8_t>(cover * 255.0f + 0.5f);
-    const float depth = std::clamp((center - upper_[x]) * per_px, 0.0f, 1.0f);
-    const float fade = 1.0f - depth;
-    light[i] = static_cast<std::uint8_t>(255.0f * (1.0f - shadow * fade * fade) + 0.5f);
+    const OpeningPixel pixel = opening_pixel(columns_[box_.x + i], center, shadow, per_px);
+    coverage[i] = pixel.coverage;
+    light[i] = pixel.light;
   }
 }
 
 Box MouthOpening::seam_box(float reach_px, const Box& clip) const {
   float top = 1e9f, bottom = -1e9f;
   for (int x = first_; x <= last_; ++x) {
-    if (upper_soft_[x] == 0 || lower_soft_[x] == 0) continue;
-    top = std::min(top, upper_[x]);
-    bottom = std::max(bottom, lower_[x]);
+    if (!columns_[x].reached()) continue;
+    top = std::min(top, columns_[x].upper);
+    bottom = std::max(bottom, columns_[x].lower);
   }
   if (top > bottom + 1e6f || first_ > last_) return {};
   const float low = static_cast<float>(clip.y), high = static_cast<float>(clip.y + clip.height);
@@ -117,20 +108,10 @@ Box MouthOpening::seam_box(float reach_px, const Box& clip) const {
 
 bool MouthOpening::seam_row(int y, float strength, float reach_px, std::uint8_t* dark) const {
   const float center = static_cast<float>(y) + 0.5f;
+  const Seam seam = {first_, last_, strength, reach_px};
   bool any = false;
   for (int x = first_; x <= last_; ++x) {
-    dark[x - first_] = 0;
-    if (upper_soft_[x] == 0 || lower_soft_[x] == 0) continue;
-    const float gap = std::max(lower_[x] - upper_[x], 0.0f);
-    const float away = std::fabs(center - 0.5f * (upper_[x] + lower_[x])) / (reach_px * upper_soft_[x]);
-    // The line goes as the lips part: then the opening itself is dark. It also fades into the corners.
-    const float shut = 1.0f - gap / reach_px;
-    if (away >= 1 || shut <= 0) continue;
-    const float along = static_cast<float>(x - first_) / static_cast<float>(std::max(last_ - first_, 1));
-    const float inward = std::min(1.0f, 8.0f * std::min(along, 1.0f - along) + 0.3f);
-    const float bump = (1 - away) * (1 - away) * (1 + 2 * away);
-    const float amount = strength * shut * bump * inward;
-    dark[x - first_] = static_cast<std::uint8_t>(std::clamp(amount, 0.0f, 1.0f) * 255.0f + 0.5f);
+    dark[x - first_] = seam_pixel(columns_[x], center, x, seam);
     any = any || dark[x - first_] != 0;
   }
   return any;

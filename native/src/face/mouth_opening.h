@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "mouth_pixel.h"
 #include "visavis/face/rig.h"
 
 namespace visavis::face {
@@ -21,6 +22,13 @@ class MouthOpening {
   // Pixels outside of this box have no coverage.
   const Box& box() const { return box_; }
 
+  // The columns that both lips reach; none where the last one comes before the first. columns()[x] is column x.
+  int first_column() const { return first_; }
+  int last_column() const { return last_; }
+  std::span<const LipColumn> columns() const { return columns_; }
+
+  static float shadow_per_px(float shadow_px) { return 1.0f / (shadow_px > 0.5f ? shadow_px : 0.5f); }
+
   // For columns box().x ... of row y: coverage[i] 0..255, and light[i] 0..255, where 255 is unshaded and `shadow`
   // (0..1) the darkening right under the upper lip, fading over `shadow_px`.
   void row(int y, float shadow, float shadow_px, std::uint8_t* coverage, std::uint8_t* light) const;
@@ -33,14 +41,12 @@ class MouthOpening {
   Box seam_box(float reach_px, const Box& clip) const;
 
  private:
-  void trace_lip(std::span<const PointF> points, const std::vector<std::uint16_t>& lip, std::vector<float>& edge,
-                 std::vector<float>& soft);
+  void trace_lip(std::span<const PointF> points, const std::vector<std::uint16_t>& lip, float LipColumn::* edge,
+                 float LipColumn::* soft);
 
   Box box_, clip_;
-  int first_ = 0, last_ = 0;          // Columns both lips reach.
-  std::vector<float> upper_, lower_;  // Height of each lip's edge at each column's centre.
-  // Over how many rows the edge fades, from its slope; 0 where there is none.
-  std::vector<float> upper_soft_, lower_soft_;
+  int first_ = 0, last_ = -1;  // Columns both lips reach.
+  std::vector<LipColumn> columns_;
 };
 
 }  // namespace visavis::face

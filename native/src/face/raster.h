@@ -22,29 +22,52 @@ VISAVIS_PIXEL_FUNCTION void sort_down(PointF& p, PointF& q) {
   q = swapped;
 }
 
-// Calls span(y, x_begin, x_end) for each row of pixels whose centres lie in the triangle and in `clip`, which holds no
-// negative coordinates. Triangles that share an edge share no pixel and leave none out: an edge gives the same crossing
-// whichever triangle asks.
-template <typename Span>
-VISAVIS_PIXEL_FUNCTION void scan_triangle(PointF a, PointF b, PointF c, const Box& clip, Span span) {
-  sort_down(a, b);
-  sort_down(b, c);
-  sort_down(a, b);
-  const int low = clip.y, high = clip.y + clip.height;
-  const int row_a = first_center(a.y, low, high), row_b = first_center(b.y, low, high);
-  const int row_c = first_center(c.y, low, high);
-  if (row_a == row_c) return;
-  const float slope_ac = (c.x - a.x) / (c.y - a.y);
-  const float slope_ab = (b.x - a.x) / (b.y - a.y), slope_bc = (c.x - b.x) / (c.y - b.y);
-  const int left = clip.x, right = clip.x + clip.width;
-  for (int y = row_a; y < row_c; ++y) {
+// The rows of pixels whose centres lie in a triangle and in `clip`, which holds no negative coordinates, and the span
+// of each. Triangles that share an edge share no pixel and leave none out: an edge gives the same crossing whichever
+// triangle asks.
+struct TriangleRows {
+  PointF a, b;
+  float slope_ac, slope_ab, slope_bc;
+  int begin, middle, end;  // Rows; from `middle` on the edge from b to c takes the place of the one from a to b.
+
+  // False where there are none.
+  VISAVIS_PIXEL_FUNCTION static bool of(PointF a, PointF b, PointF c, const Box& clip, TriangleRows& out) {
+    sort_down(a, b);
+    sort_down(b, c);
+    sort_down(a, b);
+    const int low = clip.y, high = clip.y + clip.height;
+    out.begin = first_center(a.y, low, high);
+    out.middle = first_center(b.y, low, high);
+    out.end = first_center(c.y, low, high);
+    if (out.begin == out.end) return false;
+    out.a = a;
+    out.b = b;
+    out.slope_ac = (c.x - a.x) / (c.y - a.y);
+    out.slope_ab = (b.x - a.x) / (b.y - a.y);
+    out.slope_bc = (c.x - b.x) / (c.y - b.y);
+    return true;
+  }
+
+  // Columns `first` up to `last` of row y; none where they are equal or the wrong way round.
+  VISAVIS_PIXEL_FUNCTION void span(int y, const Box& clip, int& first, int& last) const {
     const float center = static_cast<float>(y) + 0.5f;
     const float along = a.x + (center - a.y) * slope_ac;
-    const float other = y < row_b ? a.x + (center - a.y) * slope_ab : b.x + (center - b.y) * slope_bc;
+    const float other = y < middle ? a.x + (center - a.y) * slope_ab : b.x + (center - b.y) * slope_bc;
     const bool swap = other < along;
-    const int begin = first_center(swap ? other : along, left, right);
-    const int end = first_center(swap ? along : other, left, right);
-    if (begin < end) span(y, begin, end);
+    first = first_center(swap ? other : along, clip.x, clip.x + clip.width);
+    last = first_center(swap ? along : other, clip.x, clip.x + clip.width);
+  }
+};
+
+// Calls span(y, x_begin, x_end) for each row of the triangle that has pixels.
+template <typename Span>
+VISAVIS_PIXEL_FUNCTION void scan_triangle(PointF a, PointF b, PointF c, const Box& clip, Span span) {
+  TriangleRows rows;
+  if (!TriangleRows::of(a, b, c, clip, rows)) return;
+  for (int y = rows.begin; y < rows.end; ++y) {
+    int first, last;
+    rows.span(y, clip, first, last);
+    if (first < last) span(y, first, last);
   }
 }
 

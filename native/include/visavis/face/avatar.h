@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 
 #include "visavis/errors.h"
 #include "visavis/face/rig.h"
@@ -23,6 +24,16 @@ class Avatar {
   virtual int fps() const = 0;                  // Rate the loop was made at (25 or 30).
   virtual int frame_count() const = 0;          // The last frame leads back into the first without a seam.
   virtual I420View frame(int index) const = 0;  // 0 <= index < frame_count().
+
+  // Room for what a GPU keeps of the avatar, which all renderers there share; it goes with the last of them.
+  struct OnGpu {
+    std::mutex mutex;
+    std::weak_ptr<void> copy;
+  };
+  OnGpu& on_gpu() const { return on_gpu_; }
+
+ private:
+  mutable OnGpu on_gpu_;
 };
 
 }  // namespace visavis

@@ -37,4 +37,24 @@ class FaceMorph {
   virtual WarpDevice device() const = 0;
 };
 
+// The same where both ends are drawn on a GPU, one after the other on its session's stream. One a Stage. Not
+// thread-safe.
+class GpuMorph {
+ public:
+  struct End {
+    FaceRenderer* renderer;
+    int index;  // Of its loop's frame.
+    std::span<const PointF> points;
+  };
+
+  // For pictures of this size. Null, and the session is told why, where the GPU has no room for it.
+  static std::unique_ptr<GpuMorph> create(int width, int height, std::shared_ptr<GpuSession> gpu);
+
+  virtual ~GpuMorph() = default;
+
+  // False, and `out` is anything, where one of the three is not drawn on the GPU, or no longer.
+  virtual bool render(const End& from, const End& to, const MouthPose& pose, std::span<const Triangle> triangles,
+                      float share, const GpuPicture& out) = 0;
+};
+
 }  // namespace visavis
