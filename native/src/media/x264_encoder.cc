@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <string>
 
-extern "C" {
-#include <libavcodec/avcodec.h>
-#include <libavutil/error.h>
-#include <libavutil/opt.h>
-}
+#include "libav.h"
 
 namespace visavis {
 namespace {
@@ -24,24 +20,8 @@ constexpr double kQuality = 21;
 // Of the ceiling, in seconds: small enough that a keyframe does not wait long in the sender's queue.
 constexpr double kBufferSeconds = 0.5;
 
-struct FreeContext {
-  void operator()(AVCodecContext* context) const { avcodec_free_context(&context); }
-};
-struct FreeFrame {
-  void operator()(AVFrame* frame) const { av_frame_free(&frame); }
-};
-struct FreePacket {
-  void operator()(AVPacket* packet) const { av_packet_free(&packet); }
-};
-
-std::string reason(int error) {
-  char text[AV_ERROR_MAX_STRING_SIZE] = {};
-  av_strerror(error, text, sizeof text);
-  return text;
-}
-
 void require(int result, const std::string& what) {
-  if (result < 0) throw MediaError(std::string(kName) + ": " + what + ": " + reason(result));
+  if (result < 0) throw MediaError(std::string(kName) + ": " + what + ": " + libav::reason(result));
 }
 
 // ITU-T H.264, table A-1: the lowest of 3.1, 4.0, 4.2 and 5.2 whose frame size and macroblock rate hold ours.
@@ -53,8 +33,6 @@ int level_for(int width, int height, int fps) {
   if (blocks <= 8'704 && rate <= 522'240) return 42;
   return 52;
 }
-
-void keep(void*, std::uint8_t*) {}
 
 class X264Encoder final : public VideoEncoder {
  public:
@@ -75,10 +53,7 @@ class X264Encoder final : public VideoEncoder {
     c.max_b_frames = 0;
     c.thread_count = 1;
     c.level = level_for(config.width, config.height, config.fps);
-    c.color_range = AVCOL_RANGE_MPEG;
-    c.color_primaries = AVCOL_PRI_BT709;
-    c.color_trc = AVCOL_TRC_BT709;
-    c.colorspace = AVCOL_SPC_BT709;
+    libav::tag_colors(c);
     set_ceiling(config.bitrate_bps);
 
     option("preset", kPreset);
@@ -127,29 +102,15 @@ class X264Encoder final : public VideoEncoder {
   // Points the frame at the caller's planes. Without delay the encoder is done with them when a packet comes out.
   void lend(const I420View& picture) {
     AVFrame& f = *frame_;
-    f.format = AV_PIX_FMT_YUV420P;
-    f.width = width_;
-    f.height = height_;
     f.pts = next_pts_++;
     f.pict_type = keyframe_wanted_ ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE;
-    f.color_range = context_->color_range;
-    f.color_primaries = context_->color_primaries;
-    f.color_trc = context_->color_trc;
-    f.colorspace = context_->colorspace;
-    const std::uint8_t* planes[] = {picture.y, picture.u, picture.v};
-    const int strides[] = {picture.stride_y, picture.stride_uv, picture.stride_uv};
-    for (int i = 0; i < 3; ++i) {
-      f.data[i] = const_cast<std::uint8_t*>(planes[i]);
-      f.linesize[i] = strides[i];
-      const std::size_t bytes = static_cast<std::size_t>(strides[i]) * (i == 0 ? height_ : height_ / 2);
-      f.buf[i] = av_buffer_create(f.data[i], bytes, keep, nullptr, AV_BUFFER_FLAG_READONLY);
-      if (f.buf[i] == nullptr) throw MediaError("libx264: out of memory");
-    }
+    libav::tag_colors(f);
+    if (!libav::lend(picture, f)) throw MediaError("libx264: out of memory");
   }
 
-  std::unique_ptr<AVCodecContext, FreeContext> context_;
-  std::unique_ptr<AVFrame, FreeFrame> frame_;
-  std::unique_ptr<AVPacket, FreePacket> packet_;
+  libav::Context context_;
+  libav::Frame frame_;
+  libav::Packet packet_;
   int width_;
   int height_;
   int bitrate_ = 0;

@@ -8,18 +8,6 @@
 namespace visavis {
 namespace {
 
-std::string name_of(WarpDevice device) {
-  switch (device) {
-    case WarpDevice::kPortable:
-      return "portable";
-    case WarpDevice::kAvx2:
-      return "avx2";
-    case WarpDevice::kAuto:
-      break;
-  }
-  return "auto";
-}
-
 std::string name_of(NetDevice device) {
   switch (device) {
     case NetDevice::kPortable:
@@ -41,7 +29,8 @@ std::unique_ptr<Stage> Stage::create(StageConfig config, StageSink sink) {
   StageParts parts;
   parts.loop = {avatar.width(), avatar.height(), avatar.fps(), avatar.frame_count()};
   parts.fps = config.fps;
-  parts.renderer = FaceRenderer::create(config.avatar);
+  parts.gpu = find_gpu().gpu;
+  parts.renderer = FaceRenderer::create(config.avatar, parts.gpu);
   parts.avatar = config.avatar;
   parts.warp_device = name_of(parts.renderer->device());
   parts.make_lip_sync = [net = config.net] { return delay_lips(LipSync::create(net), kLipLagSeconds); };
@@ -55,7 +44,8 @@ std::unique_ptr<Stage> Stage::create(StageConfig config, StageSink sink) {
     video.height = avatar.height();
     video.fps = config.fps;
     video.bitrate_bps = config.video_bitrate_bps;
-    parts.video = VideoEncoder::create(video);
+    parts.video = VideoEncoder::create(video, parts.gpu);
+    if (parts.gpu) parts.replace_video = [video] { return VideoEncoder::create(video); };
     parts.audio = SpeechEncoder::opus(config.audio_bitrate_bps);
   }
   parts.clock = MediaClock::steady();

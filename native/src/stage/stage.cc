@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "cuda/gpu_session.h"
 #include "meter.h"
 #include "speaker.h"
 #include "visavis/stage/stage_parts.h"
@@ -164,13 +165,13 @@ class LiveStage final : public Stage {
     const FramePose& heard = poses_[static_cast<std::size_t>(frame_) % poses_.size()];
     const double seconds = static_cast<double>(frame_ * samples_per_frame_) / kRate;
     const MouthPose pose = mouth_.step(seconds, heard.frame == frame_ ? heard.pose : std::nullopt);
-    wardrobe_.draw(frame_, pose, picture_.view());
-
-    if (const int bitrate = wanted_bitrate_.exchange(0); bitrate > 0) parts_.video->set_bitrate(bitrate);
+    if (const int bitrate = wanted_bitrate_.exchange(0); bitrate > 0) {
+      bitrate_ = bitrate;
+      parts_.video->set_bitrate(bitrate);
+    }
     if (keyframe_wanted_.exchange(false)) parts_.video->request_keyframe();
-    const auto encoding = std::chrono::steady_clock::now();
-    AccessUnit unit = parts_.video->encode(std::as_const(picture_).view());
-    const double encode_ms = milliseconds_since(encoding);
+    double encode_ms = 0;
+    AccessUnit unit = draw_and_encode(pose, encode_ms);
 
     MediaPacket packet;
     packet.kind = MediaPacket::Kind::kVideo;
@@ -179,6 +180,10 @@ class LiveStage final : public Stage {
     packet.data = std::move(unit.data);
     {
       const std::lock_guard lock(stats_mutex_);
+      if (wardrobe_.device() != warp_device_) {
+        warp_device_ = wardrobe_.device();
+        parts_.warp_device = name_of(warp_device_);
+      }
       ++counts_.frames;
       counts_.dropped_frames += skipped;
       media_now_ = frame_time();
@@ -188,6 +193,34 @@ class LiveStage final : public Stage {
     }
     ++frame_;
     sink_.on_packet(std::move(packet));
+  }
+
+  // Frame frame_. On a GPU it stays there until its packet; what fails goes on on the processor, with this very frame.
+  AccessUnit draw_and_encode(const MouthPose& pose, double& encode_ms) {
+    while (true) {
+      try {
+        const GpuPicture* const surface = parts_.video->surface();
+        const bool on_gpu = surface != nullptr && wardrobe_.draw_on_gpu(frame_, pose, *surface);
+        if (!on_gpu) wardrobe_.draw(frame_, pose, picture_.view());
+        const auto encoding = std::chrono::steady_clock::now();
+        AccessUnit unit =
+            on_gpu ? parts_.video->encode_surface() : parts_.video->encode(std::as_const(picture_).view());
+        encode_ms = milliseconds_since(encoding);
+        return unit;
+      } catch (const MediaError& error) {
+        if (!parts_.replace_video) throw;
+        replace_encoder(error.what());
+      }
+    }
+  }
+
+  // Its first picture is a keyframe.
+  void replace_encoder(const char* why) {
+    std::unique_ptr<VideoEncoder> video = std::exchange(parts_.replace_video, nullptr)();
+    if (bitrate_ > 0) video->set_bitrate(bitrate_);
+    if (parts_.gpu) parts_.gpu->leave(GpuSession::Part::kEncoder, why);
+    const std::lock_guard lock(stats_mutex_);
+    parts_.video.swap(video);
   }
 
   struct FramePose {
@@ -211,6 +244,8 @@ class LiveStage final : public Stage {
   std::array<FramePose, 8> poses_;  // Found with the sound, shown up to kMaxCatchUp later.
   std::int64_t block_ = 0;
   std::int64_t frame_ = 0;
+  int bitrate_ = 0;  // That was asked for last; 0 before that.
+  WarpDevice warp_device_ = wardrobe_.device();
 
   mutable std::mutex stats_mutex_;
   StageStats counts_;

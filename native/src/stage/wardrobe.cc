@@ -21,7 +21,7 @@ float eased(double progress) { return static_cast<float>(progress * progress * (
 
 Wardrobe::Wardrobe(const LoopInfo& loop, std::unique_ptr<FaceRenderer> renderer, std::shared_ptr<const Avatar> avatar,
                    int fps)
-    : base_(loop), base_avatar_(std::move(avatar)), device_(renderer->device()), fps_(fps) {
+    : base_(loop), base_avatar_(std::move(avatar)), device_(renderer->device()), gpu_(renderer->gpu()), fps_(fps) {
   auto base = std::make_shared<Loop>();
   base->info = loop;
   base->renderer = std::move(renderer);
@@ -49,19 +49,26 @@ void Wardrobe::add(const std::string& tone, std::shared_ptr<const Avatar> avatar
   }
   auto loop = std::make_shared<Loop>();
   loop->info = {avatar->width(), avatar->height(), avatar->fps(), avatar->frame_count()};
-  loop->renderer = FaceRenderer::create(avatar, device_);
+  loop->renderer = gpu_ ? FaceRenderer::create(avatar, gpu_) : FaceRenderer::create(avatar, device_);
   loop->picture = I420Frame(base_.width, base_.height);
   loop->points.resize(avatar->rig().point_count());
   if (base_avatar_ != nullptr) loop->triangles = morph_triangles(base_avatar_->rig(), avatar->rig());
   loop->avatar = std::move(avatar);
-  auto morph = std::shared_ptr<FaceMorph>(FaceMorph::create(base_.width, base_.height, device_));
+  // On a GPU both ends of a morph are drawn there; what it refuses the processor morphs.
+  const WarpDevice processor = gpu_ ? WarpDevice::kAuto : device_;
+  auto morph = std::shared_ptr<FaceMorph>(FaceMorph::create(base_.width, base_.height, processor));
+  std::shared_ptr<GpuMorph> gpu_morph;
+  if (gpu_ && !has_morph()) gpu_morph = GpuMorph::create(base_.width, base_.height, gpu_);
 
   // What leaves is freed here, unless it is shown, and then by the stage's thread: not under the lock.
   std::shared_ptr<Loop> before;
   const std::lock_guard lock(mutex_);
   const auto found = loops_.find(tone);
   if (found == loops_.end() && loops_.size() >= kMaxTones) throw std::invalid_argument("a face wears 64 tones at most");
-  if (morph_ == nullptr) morph_ = std::move(morph);
+  if (morph_ == nullptr) {
+    morph_ = std::move(morph);
+    gpu_morph_ = std::move(gpu_morph);
+  }
   if (tone == worn_) wanted_ = loop;
   if (found == loops_.end()) {
     loops_.emplace(tone, std::move(loop));
@@ -79,7 +86,15 @@ bool Wardrobe::wear(const std::string& tone) {
   return true;
 }
 
-void Wardrobe::draw(std::int64_t frame, const MouthPose& pose, I420MutView out) {
+bool Wardrobe::has_morph() {
+  const std::lock_guard lock(mutex_);
+  return morph_ != nullptr;
+}
+
+// Goes one picture further on the way, once for each.
+void Wardrobe::step(std::int64_t frame) {
+  if (frame == stepped_) return;
+  stepped_ = frame;
   std::shared_ptr<Loop> wanted;
   {
     const std::lock_guard lock(mutex_);
@@ -99,11 +114,28 @@ void Wardrobe::draw(std::int64_t frame, const MouthPose& pose, I420MutView out) 
     shown_ = std::move(next_);
     next_ = nullptr;
   }
+}
+
+void Wardrobe::draw(std::int64_t frame, const MouthPose& pose, I420MutView out) {
+  step(frame);
   if (next_ == nullptr) {
     shown_->renderer->render(index(*shown_, frame), pose, out);
   } else {
     draw_between(frame, pose, out);
   }
+}
+
+bool Wardrobe::draw_on_gpu(std::int64_t frame, const MouthPose& pose, const GpuPicture& out) {
+  step(frame);
+  if (next_ == nullptr) return shown_->renderer->render_on_gpu(index(*shown_, frame), pose, out);
+  if (gpu_morph_ == nullptr) return false;
+  const auto end = [&](Loop& loop) {
+    const int at = index(loop, frame);
+    if (loop.avatar != nullptr) pose_points(loop.avatar->rig(), at, pose, loop.points);
+    return GpuMorph::End{loop.renderer.get(), at, loop.points};
+  };
+  const GpuMorph::End from = end(*shown_), to = end(*next_);
+  return gpu_morph_->render(from, to, pose, mesh(), eased(progress_), out);
 }
 
 void Wardrobe::draw_between(std::int64_t frame, const MouthPose& pose, I420MutView out) {
@@ -114,9 +146,12 @@ void Wardrobe::draw_between(std::int64_t frame, const MouthPose& pose, I420MutVi
     return FaceMorph::End{std::as_const(loop.picture).view(), loop.points};
   };
   const FaceMorph::End from = drawn(*shown_), to = drawn(*next_);
-  const bool one_mesh = !shown_->triangles.empty() && !next_->triangles.empty();
-  morph_->render(from, to, one_mesh ? std::span<const Triangle>(next_->triangles) : std::span<const Triangle>(),
-                 eased(progress_), out);
+  morph_->render(from, to, mesh(), eased(progress_), out);
+}
+
+std::span<const Triangle> Wardrobe::mesh() const {
+  if (shown_->triangles.empty() || next_->triangles.empty()) return {};
+  return next_->triangles;
 }
 
 int Wardrobe::index(const Loop& loop, std::int64_t frame) const {

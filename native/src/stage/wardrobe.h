@@ -31,8 +31,13 @@ class Wardrobe {
   // Any thread. False for one that was never added.
   bool wear(const std::string& tone);
 
-  // The stage's thread: frame `frame` of the session, each a little later than the one before.
+  // The stage's thread: frame `frame` of the session, each a little later than the one before or the same once more.
   void draw(std::int64_t frame, const MouthPose& pose, I420MutView out);
+  // The same into memory of the GPU that draws. False, and `out` is anything, where some of it is not drawn there.
+  bool draw_on_gpu(std::int64_t frame, const MouthPose& pose, const GpuPicture& out);
+
+  // The stage's thread: where the loop that is shown is drawn.
+  WarpDevice device() const { return shown_->renderer->device(); }
 
  private:
   struct Loop {
@@ -46,26 +51,33 @@ class Wardrobe {
   };
 
   int index(const Loop& loop, std::int64_t frame) const;
+  void step(std::int64_t frame);
+  bool has_morph();
   void set_out(std::int64_t frame);
   void draw_between(std::int64_t frame, const MouthPose& pose, I420MutView out);
+  // The mesh that both loops on the way share; empty where they share none.
+  std::span<const Triangle> mesh() const;
   static bool in_step(const Loop& a, const Loop& b);
   static int nearest(const Loop& loop, std::span<const PointF> points);
 
   const LoopInfo base_;
   const std::shared_ptr<const Avatar> base_avatar_;
   const WarpDevice device_;
+  const std::shared_ptr<GpuSession> gpu_;
   const int fps_;
 
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Loop>, std::less<>> loops_;
   std::string worn_ = kBaseTone;
   std::shared_ptr<Loop> wanted_;
-  std::shared_ptr<FaceMorph> morph_;
+  std::shared_ptr<FaceMorph> morph_;     // Both come with the first loop that is added, and stay.
+  std::shared_ptr<GpuMorph> gpu_morph_;  // Null without a GPU.
 
   // The stage's thread.
   std::shared_ptr<Loop> shown_;
   std::shared_ptr<Loop> next_;  // Null where nothing is on the way.
   double progress_ = 0;
+  std::int64_t stepped_ = -1;  // The frame that the above is for.
 };
 
 }  // namespace visavis

@@ -29,10 +29,14 @@ struct StageParts {
   std::shared_ptr<const Avatar> avatar;  // The renderer's; null where that is a stand-in.
   std::function<std::unique_ptr<LipSync>()> make_lip_sync;  // Called on the constructing thread and on the stage's own.
   std::unique_ptr<VideoEncoder> video;
+  // Makes the encoder that goes on, once, where `video` fails; without it that ends the stage. Called on the stage's
+  // own thread.
+  std::function<std::unique_ptr<VideoEncoder>()> replace_video;
   std::unique_ptr<SpeechEncoder> audio;
   std::unique_ptr<MediaClock> clock;
   std::string warp_device;
   std::string net_device;
+  std::shared_ptr<GpuSession> gpu;  // That the parts above share; null without one.
 };
 
 // Throws std::invalid_argument where a part is missing or the loop is empty.
