@@ -21,7 +21,7 @@ FoundGpu find_gpu();
 // The card's name, as its driver says it.
 std::string name_of(const GpuSession& gpu);
 
-// What of the session has left the GPU, or never ran there, and why: "net: out of GPU memory; encoder: …". Empty while
+// What of the session has left the GPU, or never ran there, and why: "net: out of GPU memory; encoder: ..". Empty while
 // everything runs there.
 std::string left_gpu(const GpuSession& gpu);
 

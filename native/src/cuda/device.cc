@@ -28,4 +28,12 @@ Event::Event(std::shared_ptr<Runtime> runtime, bool timed) : Owner(runtime, runt
 
 Stream::Stream(std::shared_ptr<Runtime> runtime) : Owner(runtime, runtime->create_stream()) {}
 
+Settled::~Settled() {
+  try {
+    stream_.synchronize();
+  } catch (const DeviceError&) {
+    // Then it runs no more.
+  }
+}
+
 }  // namespace visavis::cuda

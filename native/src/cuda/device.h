@@ -2,8 +2,8 @@
 //
 //   device.h, device.cc   this seam: Runtime (what is asked of a card), RAII (Stream, Event, DeviceBuffer,
 //                         PinnedBuffer), DeviceError (the one exception), open_gpu() (a card, or why there is none)
-//   gpu_session.h, .cc    GpuSession: the card, the one stream that a session's warp, net and encoder share, and what of
-//                         them left the GPU and why. Stages are handed one (visavis/gpu.h); tests make one of a fake
+//   gpu_session.h, .cc    GpuSession: the card, the one stream that a session's warp, net and encoder share, and what
+//                         of them left the GPU and why. Stages are handed one (visavis/gpu.h); tests make one of a fake
 //   cudart.cc             the Runtime over cudart; built where VISAVIS_CUDA found nvcc. no_cudart.cc takes its place
 //   X.h, X.cc, X.cu       a kernel: X.h has its arguments and its arithmetic, __host__ __device__ inline functions,
 //                         X.cc its Kernel and its run on the host, X.cu the indexing and the launch alone. A .cu joins
@@ -11,8 +11,8 @@
 //   test/cuda/fake_runtime.h  a Runtime in host memory: streams run late, as on a card, and the N-th call fails with
 //                         the error that a test chose. Looping N over all calls proves every fallback without a GPU
 //
-// One card a process, cudart's first one (CUDA_VISIBLE_DEVICES picks another), its primary context shared by all threads and
-// by libavcodec. Work goes to a session's own streams, never to the default one.
+// One card a process, cudart's first one (CUDA_VISIBLE_DEVICES picks another), its primary context shared by all
+// threads and by libavcodec. Work goes to a session's own stream, never to the default one.
 #pragma once
 
 #include <cstddef>
@@ -74,6 +74,9 @@ struct Kernel {
 class Runtime {
  public:
   virtual ~Runtime() = default;
+
+  // Runtimes of one card in one process answer alike: what one allocated the others may use.
+  virtual const void* memory_space() const { return this; }
 
   virtual Card card() = 0;
   virtual std::size_t free_bytes() = 0;
@@ -152,7 +155,7 @@ inline void release_event(Runtime& runtime, EventHandle event) noexcept { runtim
 
 }  // namespace detail
 
-// Copies in flight must have passed before a buffer of theirs ends: destroy the Stream first, which waits.
+// What a stream was given to do with a buffer must have run before the buffer ends: see Settled.
 class DeviceBuffer : public detail::Owner<void*, detail::release_device> {
  public:
   DeviceBuffer() = default;
@@ -203,6 +206,19 @@ class Stream : public detail::Owner<StreamHandle, detail::release_stream> {
   void record(const Event& event) const { runtime().record(event.get(), get()); }
   void wait_for(const Event& event) const { runtime().wait_on_stream(get(), event.get()); }
   void synchronize() const { runtime().synchronize(get()); }
+};
+
+// Declared after buffers that a stream works with, it ends before them, also where a constructor throws, and waits
+// until the stream has run what it was given.
+class Settled {
+ public:
+  explicit Settled(const Stream& stream) : stream_(stream) {}
+  ~Settled();
+  Settled(const Settled&) = delete;
+  Settled& operator=(const Settled&) = delete;
+
+ private:
+  const Stream& stream_;
 };
 
 }  // namespace visavis::cuda

@@ -1,13 +1,16 @@
 // The net's arithmetic, a layer at a time. The inline functions are the reference: every device repeats them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
+#ifndef VISAVIS_HOST_DEVICE
 #ifdef __CUDACC__
 #define VISAVIS_HOST_DEVICE __host__ __device__
 #else
 #define VISAVIS_HOST_DEVICE
+#endif
 #endif
 
 namespace visavis::speech {
@@ -44,6 +47,15 @@ VISAVIS_HOST_DEVICE inline float conv_output(const ConvView& conv, const float* 
 }
 
 VISAVIS_HOST_DEVICE inline float relu(float x) { return x > 0.0f ? x : 0.0f; }
+
+// Scores become probabilities in their place.
+VISAVIS_HOST_DEVICE inline void softmax(float* scores, int count) {
+  float top = scores[0];
+  for (int i = 1; i < count; ++i) top = scores[i] > top ? scores[i] : top;
+  float sum = 0.0f;
+  for (int i = 0; i < count; ++i) sum += scores[i] = expf(scores[i] - top);
+  for (int i = 0; i < count; ++i) scores[i] /= sum;
+}
 
 // `frames` frames one after another: input frames `inputs` floats apart, output frames `stride` floats apart.
 using ConvBlock = void (*)(const ConvView& conv, const float* first_newest, int frames, float* out);

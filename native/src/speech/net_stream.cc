@@ -5,7 +5,6 @@
 #endif
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -21,13 +20,6 @@ bool has_avx2() {
 #else
   return false;
 #endif
-}
-
-void softmax(const float* scores, Posteriors& out) {
-  const float top = *std::max_element(scores, scores + kVisemeCount);
-  float sum = 0.0f;
-  for (std::size_t i = 0; i < kVisemeCount; ++i) sum += out[i] = std::exp(scores[i] - top);
-  for (float& p : out) p /= sum;
 }
 
 }  // namespace
@@ -103,7 +95,10 @@ void NetStream::run(std::span<const std::array<float, kMels>> mels, std::span<Po
 
   conv(last, frames, scratch_.data());
   stride = net.layers[last].stride;
-  for (int f = 0; f < frames; ++f) softmax(scratch_.data() + f * stride, out[f]);
+  for (int f = 0; f < frames; ++f) {
+    std::copy_n(scratch_.data() + f * stride, kVisemeCount, out[f].data());
+    softmax(out[f].data(), kVisemeCount);
+  }
 }
 
 void NetStream::reset() {

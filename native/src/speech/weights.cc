@@ -16,7 +16,6 @@ constexpr std::uint32_t kMaxChannels = 512;
 constexpr std::uint32_t kMaxTaps = 8;
 constexpr std::uint32_t kMaxDilation = 64;
 constexpr std::uint32_t kMaxLayers = 64;
-constexpr std::uint32_t kMaxLookAhead = 16;
 constexpr float kMaxMagnitude = 1e4f;
 
 std::uint32_t crc32(std::span<const std::uint8_t> bytes) {

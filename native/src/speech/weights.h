@@ -9,12 +9,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "speech/layers.h"
 #include "visavis/errors.h"
+#include "visavis/gpu.h"
 #include "visavis/speech/lip_sync.h"
 
 namespace visavis::speech {
@@ -23,6 +26,7 @@ inline constexpr int kWindow = 400;  // 25 ms at 16 kHz.
 inline constexpr int kHop = 160;     // 10 ms.
 inline constexpr int kFft = 512;
 inline constexpr int kMels = 40;
+inline constexpr int kMaxLookAhead = 16;  // Frames that a net may look ahead.
 
 // One causal convolution over time, its weights as ConvView has them.
 struct ConvLayer {
@@ -53,14 +57,22 @@ struct NetWeights {
 // Throws FormatError, naming `what`, for anything but a whole and consistent file.
 NetWeights parse_weights(std::span<const std::uint8_t> bytes, const std::string& what);
 
+class GpuWeights;
+
 // The loaded net behind the public handle.
 class LoadedNet final : public VisemeNet {
  public:
   explicit LoadedNet(NetWeights weights) : weights_(std::move(weights)) {}
   const NetWeights& weights() const { return weights_; }
 
+  // A copy on the session's card, the one that another session holds if there is one. Throws cuda::DeviceError.
+  std::shared_ptr<const GpuWeights> on_gpu(const GpuSession& gpu) const;
+
  private:
   NetWeights weights_;
+  mutable std::mutex mutex_;
+  mutable std::weak_ptr<const GpuWeights> on_gpu_;
+  mutable const void* memory_space_ = nullptr;  // That on_gpu_ is in.
 };
 
 }  // namespace visavis::speech

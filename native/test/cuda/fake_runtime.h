@@ -187,7 +187,10 @@ class FakeRuntime final : public cuda::Runtime {
 
   void count(const char* what) {
     const int call = calls_++;
-    if (call == fail_at_ && kind_ == Kind::kLost) lost_ = true;
+    if (call == fail_at_ && kind_ == Kind::kLost) {
+      lost_ = true;
+      for (auto& [stream, work] : streams_) work.clear();  // And nothing of it will ever run.
+    }
     if (lost_) throw cuda::DeviceError(Kind::kLost, std::string(what) + ": lost, as the test asked");
     if (call == fail_at_) throw cuda::DeviceError(kind_, std::string(what) + ": refused, as the test asked");
   }

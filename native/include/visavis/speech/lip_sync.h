@@ -7,12 +7,13 @@
 #include <span>
 
 #include "visavis/errors.h"
+#include "visavis/gpu.h"
 #include "visavis/viseme.h"
 
 namespace visavis {
 
-// Where the net runs. (CUDA joins this list behind the same class.)
-enum class NetDevice { kAuto, kPortable, kAvx2 };
+// Where the net runs.
+enum class NetDevice { kAuto, kPortable, kAvx2, kCuda };
 
 // The trained weights; immutable, shared by all sessions.
 class VisemeNet {
@@ -29,8 +30,11 @@ class LipSync {
  public:
   static constexpr int kSampleRate = 16'000;
 
-  // Throws std::invalid_argument for a null net and for a device that this machine or build lacks.
-  static std::unique_ptr<LipSync> create(std::shared_ptr<const VisemeNet> net, NetDevice device = NetDevice::kAuto);
+  // kAuto runs on `gpu` where one is given and takes it, else on the CPU; kCuda on `gpu` or, without one, on the
+  // machine's own. Where a GPU fails later, the CPU goes on from there. Throws std::invalid_argument for a null net and
+  // for a device that this machine or build lacks.
+  static std::unique_ptr<LipSync> create(std::shared_ptr<const VisemeNet> net, NetDevice device = NetDevice::kAuto,
+                                         std::shared_ptr<GpuSession> gpu = nullptr);
 
   virtual ~LipSync() = default;
   virtual void push(std::span<const float> samples) = 0;  // -1..1. Throws std::logic_error after finish().
@@ -46,7 +50,7 @@ class LipSync {
   // weight of sil is what the others leave of 1 while audio lasts.
   virtual MouthPose at(double seconds) const = 0;
 
-  virtual NetDevice device() const = 0;  // Where the net runs; never kAuto.
+  virtual NetDevice device() const = 0;  // Where the net runs now; never kAuto.
 };
 
 }  // namespace visavis
