@@ -8,6 +8,7 @@
 #include "addon_stage.h"
 #include "addon_visemes.h"
 #include "arguments.h"
+#include "visavis/gpu.h"
 #include "visavis/media/video_encoder.h"
 
 namespace visavis::binding {
@@ -19,7 +20,7 @@ Napi::Object describe_build(Napi::Env env) {
   Napi::Array encoders = Napi::Array::New(env);
   for (const std::string& name : VideoEncoder::available()) encoders.Set(encoders.Length(), name);
   build.Set("encoders", encoders);
-  build.Set("cuda", false);
+  build.Set("cuda", built_with_cuda());
   build.Set("recogniser", Recogniser::available());
   return build;
 }

@@ -219,6 +219,8 @@ Napi::Value AddonStage::stats(const Napi::CallbackInfo& info) {
   object.Set("encoder", stats.encoder);
   object.Set("warpDevice", stats.warp_device);
   object.Set("netDevice", stats.net_device);
+  object.Set("gpu", stats.gpu);
+  object.Set("gpuOff", stats.gpu_off);
   return object;
 }
 

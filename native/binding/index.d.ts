@@ -24,6 +24,8 @@ export type StageEvent =
       interrupted: boolean;
     }
   | { type: "mark"; utterance: number; mark: number; mediaTimeMs: number }
+  /** Part of the work goes on without the GPU, and so does the session: `message` is as `gpuOff` of the figures. */
+  | { type: "left_gpu"; message: string }
   | { type: "failed"; message: string };
 
 export interface StageOptions {
@@ -58,8 +60,13 @@ export interface StageStats {
   /** Of the video, over the last two seconds, as is `fps`. */
   bitrateBps: number;
   encoder: string;
+  /** Where the warp and the viseme net run now: `portable`, `avx2` or `cuda`. */
   warpDevice: string;
   netDevice: string;
+  /** The card's name; empty without one. */
+  gpu: string;
+  /** Why there is no GPU (`no NVIDIA driver`) or, with one, what does not run on it and why. Empty while all does. */
+  gpuOff: string;
 }
 
 /**

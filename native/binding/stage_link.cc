@@ -34,8 +34,8 @@ Napi::Object to_object(Napi::Env env, MediaPacket&& packet) {
 
 Napi::Object to_object(Napi::Env env, const StageEvent& event) {
   Napi::Object object = Napi::Object::New(env);
-  if (event.kind == StageEvent::Kind::kFailed) {
-    object.Set("type", "failed");
+  if (event.kind == StageEvent::Kind::kFailed || event.kind == StageEvent::Kind::kLeftGpu) {
+    object.Set("type", event.kind == StageEvent::Kind::kFailed ? "failed" : "left_gpu");
     object.Set("message", event.message);
     return object;
   }

@@ -18,6 +18,9 @@ struct FoundGpu {
 // Asks the driver, which takes a moment the first time. Never throws for want of a GPU.
 FoundGpu find_gpu();
 
+// Whether this build has kernels at all.
+bool built_with_cuda();
+
 // The card's name, as its driver says it.
 std::string name_of(const GpuSession& gpu);
 

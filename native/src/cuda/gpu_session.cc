@@ -17,7 +17,9 @@ GpuSession::GpuSession(std::shared_ptr<cuda::Runtime> runtime)
 void GpuSession::leave(Part part, const std::string& why) {
   const std::lock_guard lock(mutex_);
   std::string& kept = why_[index(part)];
-  if (kept.empty()) kept = why.empty() ? "no reason was given" : why;
+  if (!kept.empty()) return;
+  kept = why.empty() ? "no reason was given" : why;
+  ++departures_;
 }
 
 std::string GpuSession::why_left(Part part) const {
@@ -44,6 +46,14 @@ FoundGpu find_gpu() {
   } catch (const cuda::DeviceError& error) {
     return {nullptr, cuda::reason(error.kind())};
   }
+}
+
+bool built_with_cuda() {
+#ifdef VISAVIS_CUDA
+  return true;
+#else
+  return false;
+#endif
 }
 
 std::string name_of(const GpuSession& gpu) { return gpu.card_name(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -28,6 +29,7 @@ class GpuSession {
   bool left(Part part) const { return !why_left(part).empty(); }
   std::string why_left(Part part) const;
   std::string why_left() const;  // All parts', as left_gpu() says.
+  int departures() const { return departures_; }  // Parts that left; cheap enough to ask at each packet.
 
  private:
   std::shared_ptr<cuda::Runtime> runtime_;
@@ -35,6 +37,7 @@ class GpuSession {
   std::string card_name_;
   mutable std::mutex mutex_;
   std::array<std::string, 3> why_;
+  std::atomic<int> departures_ = 0;
 };
 
 }  // namespace visavis

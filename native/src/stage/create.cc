@@ -1,5 +1,6 @@
 // The Stage that sessions use: an avatar, the viseme net, and H.264 and Opus or neither, on the steady clock.
 #include <stdexcept>
+#include <utility>
 
 #include "lip_lag.h"
 #include "visavis/media/raw_media.h"
@@ -14,6 +15,8 @@ std::string name_of(NetDevice device) {
       return "portable";
     case NetDevice::kAvx2:
       return "avx2";
+    case NetDevice::kCuda:
+      return "cuda";
     case NetDevice::kAuto:
       break;
   }
@@ -29,12 +32,17 @@ std::unique_ptr<Stage> Stage::create(StageConfig config, StageSink sink) {
   StageParts parts;
   parts.loop = {avatar.width(), avatar.height(), avatar.fps(), avatar.frame_count()};
   parts.fps = config.fps;
-  parts.gpu = find_gpu().gpu;
+  FoundGpu found = find_gpu();
+  parts.gpu = std::move(found.gpu);
+  parts.gpu_off = std::move(found.why_not);
   parts.renderer = FaceRenderer::create(config.avatar, parts.gpu);
   parts.avatar = config.avatar;
   parts.warp_device = name_of(parts.renderer->device());
-  parts.make_lip_sync = [net = config.net] { return delay_lips(LipSync::create(net), kLipLagSeconds); };
+  parts.make_lip_sync = [net = config.net, gpu = parts.gpu] {
+    return delay_lips(LipSync::create(net, NetDevice::kAuto, gpu), kLipLagSeconds);
+  };
   parts.net_device = name_of(parts.make_lip_sync()->device());
+  parts.net_device_off_gpu = name_of(LipSync::create(config.net)->device());
   if (config.output == StageOutput::kRaw) {
     parts.video = make_raw_video(avatar.width(), avatar.height());
     parts.audio = make_raw_speech();

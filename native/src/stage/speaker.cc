@@ -19,8 +19,8 @@ constexpr double kReopenSamples = Speaker::kRate * 0.06;
 
 Speaker::Speaker(SpeechQueue& queue, std::function<std::unique_ptr<LipSync>()> make_lip_sync)
     : queue_(queue), make_lip_sync_(std::move(make_lip_sync)) {
-  // One is heard while the next is made ready.
-  for (int i = 0; i < 2; ++i) spare_.push_back(make_lip_sync_());
+  // One fades out while the next is heard and a third is made ready.
+  for (int i = 0; i < 3; ++i) spare_.push_back(make_lip_sync_());
 }
 
 SpeechBlock Speaker::compose(std::int64_t start, std::span<float> out, int frame) {

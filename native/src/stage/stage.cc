@@ -88,6 +88,12 @@ class LiveStage final : public Stage {
     stats.encoder = parts_.video->name();
     stats.warp_device = parts_.warp_device;
     stats.net_device = parts_.net_device;
+    stats.gpu_off = parts_.gpu_off;
+    if (parts_.gpu) {
+      if (parts_.gpu->left(GpuSession::Part::kNet)) stats.net_device = parts_.net_device_off_gpu;
+      stats.gpu = name_of(*parts_.gpu);
+      stats.gpu_off = left_gpu(*parts_.gpu);
+    }
     return stats;
   }
 
@@ -155,9 +161,20 @@ class LiveStage final : public Stage {
       ++counts_.audio_packets;
       counts_.underruns = speaker_.underruns();
     }
+    tell_what_left_the_gpu();
     for (const StageEvent& event : block.before) sink_.on_event(event);
     sink_.on_packet(std::move(packet));
     for (const StageEvent& event : block.after) sink_.on_event(event);
+  }
+
+  void tell_what_left_the_gpu() {
+    if (!parts_.gpu || parts_.gpu->departures() == departures_) return;
+    departures_ = parts_.gpu->departures();
+    StageEvent event;
+    event.kind = StageEvent::Kind::kLeftGpu;
+    event.media_time_ms = std::chrono::duration<double, std::milli>(at_sample(block_ * kBlock)).count();
+    event.message = left_gpu(*parts_.gpu);
+    sink_.on_event(event);
   }
 
   void send_frame(std::uint64_t skipped) {
@@ -246,6 +263,7 @@ class LiveStage final : public Stage {
   std::int64_t frame_ = 0;
   int bitrate_ = 0;  // That was asked for last; 0 before that.
   WarpDevice warp_device_ = wardrobe_.device();
+  int departures_ = 0;  // From the GPU, told so far.
 
   mutable std::mutex stats_mutex_;
   StageStats counts_;

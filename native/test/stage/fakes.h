@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <numbers>
@@ -171,7 +172,8 @@ class Rehearsal {
   static constexpr int kHeight = 96;
 
   explicit Rehearsal(int fps = 25, std::unique_ptr<VideoEncoder> video = nullptr, int loop_frames = 50,
-                     std::unique_ptr<SpeechEncoder> audio = nullptr) {
+                     std::unique_ptr<SpeechEncoder> audio = nullptr,
+                     const std::function<void(StageParts&)>& change = nullptr) {
     StageParts parts;
     parts.loop = {kWidth, kHeight, 25, loop_frames};
     parts.fps = fps;
@@ -184,6 +186,7 @@ class Rehearsal {
     parts.video = video ? std::move(video) : VideoEncoder::create(config);
     parts.audio = audio ? std::move(audio) : SpeechEncoder::opus(32'000);
     parts.clock = clock.end();
+    if (change) change(parts);
     StageSink sink;
     sink.on_packet = [this](MediaPacket&& packet) { packets.push_back(std::move(packet)); };
     sink.on_event = [this](const StageEvent& event) {

@@ -36,13 +36,13 @@ struct MediaPacket {
 };
 
 struct StageEvent {
-  enum class Kind { kUtteranceStarted, kUtteranceEnded, kMark, kFailed } kind = Kind::kFailed;
+  enum class Kind { kUtteranceStarted, kUtteranceEnded, kMark, kLeftGpu, kFailed } kind = Kind::kFailed;
   std::uint64_t utterance = 0;
   std::uint64_t mark = 0;    // kMark.
   double media_time_ms = 0;  // When on the media clock.
   double played_ms = 0;      // kUtteranceEnded: speech heard.
   bool interrupted = false;  // kUtteranceEnded.
-  std::string message;       // kFailed.
+  std::string message;       // kFailed, and kLeftGpu: as StageStats::gpu_off; the session goes on.
 };
 
 struct Percentiles {
@@ -54,7 +54,9 @@ struct StageStats {
   double fps = 0;                   // Over the last two seconds of media time, as is bitrate_bps.
   Percentiles frame_ms, encode_ms;  // Whole frame; the encoder alone.
   double bitrate_bps = 0;           // Of the video, as it leaves the Stage.
-  std::string encoder, warp_device, net_device;
+  std::string encoder, warp_device, net_device;  // Where they run now.
+  std::string gpu;      // The card's name; empty without one.
+  std::string gpu_off;  // Why there is none or, with one, what does not run on it and why. Empty while all does.
 };
 
 // Called on the stage's own thread, in order; must not block.

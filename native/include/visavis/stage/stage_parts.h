@@ -36,7 +36,9 @@ struct StageParts {
   std::unique_ptr<MediaClock> clock;
   std::string warp_device;
   std::string net_device;
+  std::string net_device_off_gpu;   // Where the net goes on when it leaves the GPU.
   std::shared_ptr<GpuSession> gpu;  // That the parts above share; null without one.
+  std::string gpu_off;              // Why there is none.
 };
 
 // Throws std::invalid_argument where a part is missing or the loop is empty.
