@@ -163,6 +163,10 @@ export async function startBox(parts: BoxParts): Promise<RunningBox> {
       sessionReports.began(session);
       link?.beat();
     },
+    onStage: (session, { encoder, warpDevice, netDevice, gpu, gpuOff }) =>
+      log.info({ session: session.id, encoder, warpDevice, netDevice, gpu, gpuOff }, "stage opened"),
+    onLeftGpu: (session, why) =>
+      log.warn({ session: session.id, why }, "work left the GPU; the session goes on"),
     onLine: (session, line) => sessionReports.line(session, line),
     onEnd: (session, reason) => {
       log.info({ session: session.id, reason, turns: session.turns }, "session ended");

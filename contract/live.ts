@@ -86,7 +86,16 @@ export const statsSchema = z.object({
   turns: z.int(),
   av_offset_ms: z.number(),
   encoder: z.string(),
+  /** Where faces are warped, and where the viseme net runs: `portable`, `avx2` or `cuda`. */
   device: z.string(),
+  net_device: z.string(),
+  /** The session's NVIDIA card; empty without one. */
+  gpu: z.string(),
+  /**
+   * Why there is no card (`no NVIDIA driver`) or, with one, what does not run on it and why (`encoder: this card has no
+   * NVENC`). Empty while all does.
+   */
+  gpu_off: z.string(),
   memory: z.object({ rss: z.int(), gpu: z.int() }),
   uptime_s: z.number(),
 });

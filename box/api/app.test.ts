@@ -152,6 +152,7 @@ test("stats are those of the contract, with and without a session", async () => 
   const { session_id } = await box.connect();
   const live = statsSchema.strict().parse(await (await box.ask("/api/stats")).json());
   expect(live).toMatchObject({ session: { session_id, avatar: "maya" }, fps: 25, rtt_ms: 5 });
+  expect(live).toMatchObject({ net_device: "fake", gpu: "", gpu_off: "no NVIDIA driver" });
 });
 
 test("a defect is a 500 that tells nothing but its request id", async () => {

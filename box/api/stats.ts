@@ -36,6 +36,9 @@ export function statsRoutes({ firstAudioMs, metrics, slot, turns }: Services): H
       av_offset_ms: 0,
       encoder: media?.encoder ?? "",
       device: media?.warpDevice ?? "",
+      net_device: media?.netDevice ?? "",
+      gpu: media?.gpu ?? "",
+      gpu_off: media?.gpuOff ?? "",
       memory: { rss: process.memoryUsage.rss(), gpu: 0 },
       uptime_s: Math.round(process.uptime() * 10) / 10,
     };

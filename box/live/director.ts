@@ -117,7 +117,7 @@ export class Director {
   }
 
   stageEvent(event: StageEvent): void {
-    if (event.type === "failed") return;
+    if (event.type === "failed" || event.type === "left_gpu") return;
     const utterance = this.#utterances.get(event.utterance);
     if (!utterance) return;
     if (event.type === "mark") this.#options.expression.wear(utterance.toneAt(event.mark));

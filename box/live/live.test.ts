@@ -127,6 +127,19 @@ test("a stage that fails ends the session", async () => {
   await expect.poll(reasons).toEqual(["lost"]);
 });
 
+test("a stage whose GPU is lost goes on, and the log says why", async () => {
+  await box.connect();
+  expect(box.logged).toContainEqual(
+    expect.objectContaining({ msg: "stage opened", netDevice: "fake", gpuOff: "no NVIDIA driver" }),
+  );
+  box.media.stage.leaveGpu("net: the GPU was lost");
+  await expect
+    .poll(() => box.logged)
+    .toContainEqual(expect.objectContaining({ level: 40, why: "net: the GPU was lost" }));
+  expect(reasons()).toEqual([]);
+  expect(box.services.slot.current).not.toBeNull();
+});
+
 test("a hundred sessions leave nothing behind", async () => {
   const socket = await box.socket();
   for (let round = 0; round < 100; round++) await box.connect(round % 2 ? { key: otherKey } : {});

@@ -2,7 +2,7 @@
 
 import type { EndReason, SessionKind } from "../../contract/live.ts";
 import type { Language, Tone } from "../../contract/tones.ts";
-import type { MediaPacket } from "../../native/binding/index.js";
+import type { MediaPacket, StageEvent, StageStats } from "../../native/binding/index.js";
 import type { Caller } from "../access/caller.ts";
 import type { AvatarEntry } from "../avatars/library.ts";
 import type { BoxConfig } from "../config.ts";
@@ -62,6 +62,10 @@ export interface SlotOptions {
   /** The figures of every reply that is heard. */
   onMetric?: ((metric: Metric) => void) | undefined;
   onBegin(session: LiveSession): void;
+  /** Its stage runs. */
+  onStage?(session: LiveSession, stats: StageStats): void;
+  /** Part of its work has left the GPU; it goes on. */
+  onLeftGpu?(session: LiveSession, why: string): void;
   onLine(session: LiveSession, line: NumberedLine): void;
   onEnd(session: LiveSession, reason: EndReason): void;
   /** The box's life is about to end by itself. */
@@ -163,11 +167,12 @@ export class Slot {
         fps: config.video.fps,
         videoBitrateBps: config.video.bitrateBps,
         onPackets: (packets) => session.packets(packets),
-        onEvent: (event) => session.stageEvent(event),
+        onEvent: (event) => this.#heed(session, event),
       });
       this.#replace(request.caller.account);
       this.#begin(session);
       session.recording = request.record?.(session) ?? null;
+      this.#options.onStage?.(session, stage.stats());
       // Last: a peer that has failed meanwhile ends the session here, and an end follows a beginning.
       session.attach(stage, peer);
       return { session, answerSdp: answered.answerSdp };
@@ -205,19 +210,26 @@ export class Slot {
           if (session.stage) session.packets(packets);
           else for (const packet of packets) send(entered.peer, packet);
         },
-        onEvent: (event) => session.stage && session.stageEvent(event),
+        onEvent: (event) => this.#heed(session, event),
       });
       await entered.published;
       signal.throwIfAborted();
       request.requireAllowed?.();
       this.requireTaking();
       this.#begin(session);
+      this.#options.onStage?.(session, stage.stats());
       session.attach(stage, peer);
       return session;
     } catch (error) {
       await Promise.all([stage?.close(), peer?.close()]);
       throw error;
     }
+  }
+
+  /** A stage that stands ready before its session does has nothing to tell it yet. */
+  #heed(session: LiveSession, event: StageEvent): void {
+    if (session.stage) session.stageEvent(event);
+    if (event.type === "left_gpu") this.#options.onLeftGpu?.(session, event.message);
   }
 
   #next<Opened>(open: () => Promise<Opened>): Promise<Opened> {

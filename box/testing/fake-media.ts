@@ -115,6 +115,8 @@ export class FakeStage implements LiveStage {
       encoder: "fake",
       warpDevice: "fake",
       netDevice: "fake",
+      gpu: "",
+      gpuOff: "no NVIDIA driver",
     };
   }
 
@@ -125,6 +127,10 @@ export class FakeStage implements LiveStage {
 
   fail(message: string): void {
     this.options.onEvent({ type: "failed", message });
+  }
+
+  leaveGpu(message: string): void {
+    this.options.onEvent({ type: "left_gpu", message });
   }
 
   #end(begun: Begun, playedMs: number, interrupted: boolean): void {

@@ -79,7 +79,7 @@ int run(const std::string& mode, const char* weights) {
   const auto net = VisemeNet::load(weights);
   if (mode == "speed") {
     std::printf("%-10s %12s %18s\n", "device", "chunk ms", "real-time factor");
-    for (const auto& [name, device] : {std::pair("avx2", NetDevice::kAvx2), {"portable", NetDevice::kPortable}}) {
+    for (const auto& [name, device] : {std::pair("avx2", NetDevice::kAvx2), {"portable", NetDevice::kPortable}, {"cuda", NetDevice::kCuda}}) {
       for (const int chunk_ms : {10, 20, 100, 1000}) {
         try {
           const double factor = real_time_factor(net, device, static_cast<std::size_t>(chunk_ms) * 16);

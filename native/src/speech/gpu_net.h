@@ -36,6 +36,7 @@ class GpuNet {
   // Runs one frame to see that the card does it, and waits for that.
   GpuNet(std::shared_ptr<const LoadedNet> net, std::shared_ptr<GpuSession> gpu);
   bool full() const { return newest_ - oldest_ == kMaxFlying; }
+  bool empty() const { return newest_ == oldest_; }
   // 1..NetStream::kMaxBlock frames of raw log-mels; not when full.
   void submit(std::span<const std::array<float, kMels>> mels);
   // The oldest row not taken yet; null where none was submitted or, unless told to wait, it is not there yet.
