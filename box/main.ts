@@ -4,7 +4,7 @@ import { AvatarLibrary } from "./avatars/library.ts";
 import { startBox } from "./box.ts";
 import { ConfigError, readConfig, type BoxConfig } from "./config.ts";
 import { withCredentialFiles } from "./credential-files.ts";
-import { nativeMediaEngine, type MediaEngine } from "./live/engine.ts";
+import { nativeMediaEngine, wakeGpu, type MediaEngine } from "./live/engine.ts";
 import { openMedia } from "./media/open.ts";
 import { Life } from "./ops/life.ts";
 import { createLog, describeError, type Log } from "./ops/log.ts";
@@ -29,7 +29,9 @@ function configuration(): BoxConfig {
 
 async function mediaEngine(log: Log): Promise<MediaEngine | null> {
   try {
-    return await nativeMediaEngine();
+    const engine = await nativeMediaEngine();
+    log.info(await wakeGpu(), "media engine ready");
+    return engine;
   } catch (error) {
     log.error(describeError(error), "the native addon is not built: nobody can go live on this box");
     return null;

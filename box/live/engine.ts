@@ -31,6 +31,12 @@ export interface MediaEngine {
   answer(options: MediaPeerOptions): Promise<{ peer: LivePeer; answerSdp: string }>;
 }
 
+/** Wakes the card that stages will use; resolves with its name, or with why there is none. */
+export async function wakeGpu(): Promise<{ gpu: string; gpuOff: string }> {
+  const { findGpu } = await import("../../native/binding/index.js");
+  return findGpu();
+}
+
 /** The addon and node-datachannel. Rejects when the addon has not been built. */
 export async function nativeMediaEngine(): Promise<MediaEngine> {
   const [addon, streaming] = await Promise.all([

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "addon_builder.h"
+#include "addon_gpu.h"
 #include "addon_preview.h"
 #include "addon_recogniser.h"
 #include "addon_stage.h"
@@ -36,6 +37,7 @@ Addon::Addon(Napi::Env env, Napi::Object exports) {
                        });
   exports.Set("buildAvatar", Napi::Function::New(env, build_avatar_async, "buildAvatar"));
   exports.Set("buildFootage", Napi::Function::New(env, build_footage_async, "buildFootage"));
+  exports.Set("findGpu", Napi::Function::New(env, find_gpu_async, "findGpu"));
   exports.Set("readAvatar", Napi::Function::New(env, read_avatar, "readAvatar"));
   exports.Set("renderFrame", Napi::Function::New(env, render_frame, "renderFrame"));
   exports.Set("visemesOf", Napi::Function::New(env, visemes_of, "visemesOf"));

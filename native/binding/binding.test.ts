@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { build, buildAvatar, readAvatar, renderFrame, Stage, visemesOf } from "./index.js";
+import { build, buildAvatar, findGpu, readAvatar, renderFrame, Stage, visemesOf } from "./index.js";
 import type { BuildAvatarOptions, MediaPacket, StageEvent, StageOptions } from "./index.js";
 import { plainFace, plainFaceSize as SIZE } from "./plain-face.ts";
 
@@ -351,6 +351,12 @@ test("visemes of a clip, and of nothing", () => {
   }
   expect(visemesOf(new Int16Array(0), 16_000).weights.length).toBe(0);
   expect(() => visemesOf(tone(1, 16_000), 4_000)).toThrow(RangeError);
+});
+
+test("a GPU is found, or why there is none is said", async () => {
+  const { gpu, gpuOff } = await findGpu();
+  expect([gpu, gpuOff].filter((said) => said !== "")).toHaveLength(1);
+  if (!build.cuda) expect(gpuOff).toBe("built without CUDA");
 });
 
 test("the build tells what it holds", () => {

@@ -170,6 +170,12 @@ export function renderFrame(options: { avatarDir: string; frame: number; weights
   height: number;
 };
 
+/**
+ * Wakes the NVIDIA card that Stages will use, which the first one would wait for. `gpu` and `gpuOff` as a Stage's figures
+ * have them.
+ */
+export function findGpu(): Promise<{ gpu: string; gpuOff: string }>;
+
 /** Viseme weights of a whole clip, one row of 15 every 10 ms. For benchmarks and tests. */
 export function visemesOf(
   pcm: Int16Array,

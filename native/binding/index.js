@@ -23,5 +23,14 @@ function load() {
 const addon = load();
 addon.configure({ netPath });
 
-export const { Stage, Recogniser, buildAvatar, buildFootage, readAvatar, renderFrame, visemesOf, build } =
-  addon;
+export const {
+  Stage,
+  Recogniser,
+  buildAvatar,
+  buildFootage,
+  findGpu,
+  readAvatar,
+  renderFrame,
+  visemesOf,
+  build,
+} = addon;

@@ -59,12 +59,8 @@ void check(cudaError_t code, const char* what) {
 cudaStream_t native(StreamHandle stream) { return reinterpret_cast<cudaStream_t>(stream); }
 cudaEvent_t native(EventHandle event) { return reinterpret_cast<cudaEvent_t>(event); }
 
-constexpr char kMemorySpace = 0;  // The primary context's.
-
 class Cudart final : public Runtime {
  public:
-  const void* memory_space() const override { return &kMemorySpace; }
-
   Card card() override {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, 0), "device properties");

@@ -75,9 +75,6 @@ class Runtime {
  public:
   virtual ~Runtime() = default;
 
-  // Runtimes of one card in one process answer alike: what one allocated the others may use.
-  virtual const void* memory_space() const { return this; }
-
   virtual Card card() = 0;
   virtual std::size_t free_bytes() = 0;
 

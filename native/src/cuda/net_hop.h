@@ -23,7 +23,6 @@ inline constexpr int kHopLanes = speech::kLanes;
 inline constexpr int kHopGroups = kHopThreads / kHopLanes;
 inline constexpr int kHopTogether = 4;  // Frames whose sums a thread keeps in registers.
 inline constexpr int kHopQuad = 4;      // Inputs that a thread reads at once.
-inline constexpr int kHopMaxOutputs = kHopGroups * kHopLanes;
 
 struct alignas(8) HopHalves {
   std::uint16_t of[kHopQuad];

@@ -97,10 +97,10 @@ GpuWeights::GpuWeights(const NetWeights& net, const GpuSession& gpu)
 std::shared_ptr<const GpuWeights> LoadedNet::on_gpu(const GpuSession& gpu) const {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<const GpuWeights> weights = on_gpu_.lock();
-  if (!weights || memory_space_ != gpu.runtime()->memory_space()) {
+  if (!weights || runtime_ != gpu.runtime().get()) {
     weights = std::make_shared<const GpuWeights>(weights_, gpu);
     on_gpu_ = weights;
-    memory_space_ = gpu.runtime()->memory_space();
+    runtime_ = gpu.runtime().get();
   }
   return weights;
 }

@@ -72,7 +72,7 @@ class LoadedNet final : public VisemeNet {
   NetWeights weights_;
   mutable std::mutex mutex_;
   mutable std::weak_ptr<const GpuWeights> on_gpu_;
-  mutable const void* memory_space_ = nullptr;  // That on_gpu_ is in.
+  mutable const void* runtime_ = nullptr;  // Of the card that on_gpu_ is on.
 };
 
 }  // namespace visavis::speech
