@@ -19,7 +19,7 @@ using cuda::DeviceErrorKind;
 using Part = GpuSession::Part;
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr int kSide = 96;
+constexpr int kSide = 128;  // The smallest face that is built.
 constexpr int kFrames = 26;
 
 std::shared_ptr<const Avatar> built(test::Expression expression) {
