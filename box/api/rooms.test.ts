@@ -88,11 +88,13 @@ test("pictures and sound go to the room, the first of them before anybody is tol
       { ...packet, kind: "video" },
     ]);
   send();
+  await Promise.resolve();
   expect(box.rooms.room).toMatchObject({ sounds: 1, pictures: 1 });
   expect(box.services.slot.current).toBeNull();
   taken.resolve();
   expect((await answer).status).toBe(200);
   send();
+  await Promise.resolve();
   expect(box.rooms.room).toMatchObject({ sounds: 2, pictures: 2 });
 });
 
@@ -263,6 +265,7 @@ describe("leaving", () => {
       await expect.poll(() => box.services.rooms.joining).toBe(true);
       if (!when.includes("entered")) await expect.poll(() => box.media.stages.length).toBe(1);
       expect(await refusal(await leave("attic"))).toEqual({ status: 409, code: "rtc_not_in_room" });
+      expect((await status()).state).toBe("busy");
       expect(await (await leave("lobby")).json()).toEqual({
         ok: true,
         left: true,

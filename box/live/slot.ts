@@ -78,6 +78,8 @@ export class Slot {
   /** Opening one session waits for the one before it. */
   #opening: Promise<unknown> = Promise.resolve();
   readonly #ending = new Set<Promise<void>>();
+  /** Rooms that are being entered. */
+  #entering = 0;
   #draining = false;
   #closed = false;
 
@@ -100,7 +102,7 @@ export class Slot {
 
   get state(): "free" | "busy" | "draining" {
     if (this.#draining || this.#options.nearEnd?.()) return "draining";
-    return this.#current ? "busy" : "free";
+    return this.#current || this.#entering > 0 ? "busy" : "free";
   }
 
   /** The live session, if it is the account's own. */
@@ -183,6 +185,15 @@ export class Slot {
   }
 
   async #openRoom(request: RoomRequest): Promise<LiveSession> {
+    this.#entering++;
+    try {
+      return await this.#enter(request);
+    } finally {
+      this.#entering--;
+    }
+  }
+
+  async #enter(request: RoomRequest): Promise<LiveSession> {
     const engine = this.#engine();
     this.requireTaking();
     this.#requireFree();

@@ -14,8 +14,6 @@ const unsupported = 1400;
 
 export interface AgentCallsOptions {
   connection: Pick<RoomConnection, "call">;
-  /** Whom to tell; null: there is nobody. */
-  agent(): string | null;
   log: Log;
 }
 
@@ -31,15 +29,12 @@ export class AgentCalls {
     this.#options = options;
   }
 
-  started(): void {
-    const agent = this.#options.agent();
-    if (agent === null || this.#uninterested.has(agent)) return;
+  started(agent: string): void {
+    if (this.#uninterested.has(agent)) return;
     void this.#tell(agent, startedMethod, "");
   }
 
-  finished({ interrupted, playedMs }: SpeechEnd): void {
-    const agent = this.#options.agent();
-    if (agent === null) return;
+  finished(agent: string, { interrupted, playedMs }: SpeechEnd): void {
     const payload = JSON.stringify({
       playback_position: Math.round(playedMs) / 1000,
       interrupted,

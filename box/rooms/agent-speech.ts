@@ -20,10 +20,10 @@ export interface AgentSpeechOptions {
   stage: Pick<LiveStage, "beginUtterance" | "pushAudio" | "endUtterance">;
   playback: Playback;
   tone(): Tone;
-  /** A segment begins to be heard. */
-  onStarted(): void;
+  /** A segment begins to be heard; `from`: whose. */
+  onStarted(from: string): void;
   /** A segment that brought sound is over; exactly once of each. */
-  onFinished(end: SpeechEnd): void;
+  onFinished(end: SpeechEnd, from: string): void;
   log: Log;
   idleMs?: number;
   supersededMs?: number;
@@ -60,7 +60,7 @@ export class AgentSpeech {
       reading.superseded = true;
       this.#expectMore(reading);
     }
-    const segment = this.#segment(checked.format);
+    const segment = this.#segment(checked.format, sound.from);
     const reading: Reading = { sound, segment, superseded: false, timer: undefined };
     this.#readings.add(reading);
     void this.#read(reading, checked.format);
@@ -74,7 +74,7 @@ export class AgentSpeech {
 
   /** What was sent is still heard; nothing more of it comes. */
   cutOff(): void {
-    for (const reading of this.#readings) this.#end(reading);
+    for (const reading of this.#readings) this.#end(reading, { cutOff: true });
   }
 
   close(): void {
@@ -82,9 +82,16 @@ export class AgentSpeech {
     this.cutOff();
   }
 
-  #segment({ sampleRate }: SoundFormat): Segment {
+  #segment({ sampleRate }: SoundFormat, from: string): Segment {
     const { stage, playback, tone, onStarted, onFinished } = this.#options;
-    const segment = new Segment({ stage, playback, sampleRate, tone, onStarted, onFinished });
+    const segment = new Segment({
+      stage,
+      playback,
+      sampleRate,
+      tone,
+      onStarted: () => onStarted(from),
+      onFinished: (end) => onFinished(end, from),
+    });
     this.#segments.add(segment);
     void segment.ended.then(() => this.#segments.delete(segment));
     return segment;
@@ -94,6 +101,7 @@ export class AgentSpeech {
     const { sound, segment } = reading;
     const { director, log } = this.#options;
     const reader = new MonoReader(format);
+    let cutOff = false;
     this.#expectMore(reading);
     try {
       for await (const piece of sound.chunks) {
@@ -107,8 +115,9 @@ export class AgentSpeech {
     } catch (error) {
       // As when the agent leaves in the middle of a sentence.
       log.info(describeError(error), "an agent's sound broke off");
+      cutOff = true;
     }
-    this.#end(reading);
+    this.#end(reading, { cutOff });
   }
 
   #expectMore(reading: Reading): void {
@@ -118,14 +127,15 @@ export class AgentSpeech {
       : (this.#options.idleMs ?? idleMs);
     reading.timer = setTimeout(() => {
       this.#options.log.warn({ superseded: reading.superseded }, "the end of an agent's segment never came");
-      this.#end(reading);
+      this.#end(reading, { cutOff: false });
     }, waitMs);
   }
 
-  #end(reading: Reading): void {
+  #end(reading: Reading, { cutOff }: { cutOff: boolean }): void {
     clearTimeout(reading.timer);
     if (!this.#readings.delete(reading)) return;
-    reading.segment.finish();
+    if (cutOff) reading.segment.cutOff();
+    else reading.segment.finish();
     void reading.sound.close();
   }
 }

@@ -14,8 +14,8 @@ export type LiveKit = typeof import("@livekit/rtc-node");
 
 const packages = ["@livekit/rtc-node", "@livekit/rtc-ffi-bindings"];
 const clearBufferMethod = "lk.clear_buffer";
-/** A room server answers within a second, and one that is far away within a few. */
-const dialWithinMs = 15_000;
+/** A room server answers within a second, one that is far away within a few, and LiveKit's client tries more than once. */
+const dialWithinMs = 30_000;
 /** A server that does not say goodbye is left without. */
 const leaveWithinMs = 3_000;
 const disposeWithinMs = 2_000;

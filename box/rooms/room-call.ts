@@ -2,6 +2,7 @@
 
 import { baseTone, type Tone } from "../../contract/tones.ts";
 import type { LiveSession } from "../live/session.ts";
+import type { SpeechEnd } from "../live/speech.ts";
 import type { Log } from "../ops/log.ts";
 import { AgentCalls } from "./agent-calls.ts";
 import { AgentSpeech } from "./agent-speech.ts";
@@ -37,6 +38,8 @@ export class RoomCall implements RoomListener {
   #calls: AgentCalls | null = null;
   /** What the agent sent before the avatar was live, and whether it wanted silence since. */
   #early: { sound: IncomingSound; cleared: boolean }[] = [];
+  /** Agents that went, and which of their segments have ended since. */
+  readonly #absent = new Map<string, SpeechEnd[]>();
   #tone: Tone = baseTone;
   #over: "dismissed" | "lost" | null = null;
   #closing: Promise<void> | null = null;
@@ -66,7 +69,6 @@ export class RoomCall implements RoomListener {
     this.#session = session;
     const calls = new AgentCalls({
       connection: this.#connection,
-      agent: () => this.#agent.identity,
       log: this.#log,
     });
     this.#calls = calls;
@@ -75,8 +77,14 @@ export class RoomCall implements RoomListener {
       stage,
       playback,
       tone: () => this.#tone,
-      onStarted: () => calls.started(),
-      onFinished: (end) => calls.finished(end),
+      onStarted: (from) => {
+        if (!this.#absent.has(from)) calls.started(from);
+      },
+      onFinished: (end, from) => {
+        const missed = this.#absent.get(from);
+        if (missed) missed.push(end);
+        else calls.finished(from, end);
+      },
       log: this.#log,
     });
     const early = this.#early.splice(0);
@@ -86,12 +94,23 @@ export class RoomCall implements RoomListener {
   }
 
   joined(participant: RoomParticipant): void {
+    const { identity } = participant;
     this.#agent.joined(participant);
+    const missed = this.#absent.get(identity);
+    if (!missed) return;
+    this.#absent.delete(identity);
+    // Back from a broken network it still waits for what became of its words, and one that starts afresh has sent none
+    // yet: nothing of before may end later, when it would be taken for the end of something new.
+    if (this.#agent.is(identity)) this.#speech?.clear();
+    for (const end of missed) this.#calls?.finished(identity, end);
   }
 
   left(identity: string): void {
     // Nothing more comes of what it was saying; what it has said is heard.
-    if (this.#agent.is(identity)) this.#speech?.cutOff();
+    if (this.#agent.is(identity)) {
+      this.#speech?.cutOff();
+      this.#absent.set(identity, []);
+    }
     this.#agent.left(identity);
   }
 

@@ -8,6 +8,8 @@ import type { RoomConnection, RoomTracks } from "./connection.ts";
 /** RTP's clock of video: RFC 6184, section 8.2.1. */
 const ticksPerSecond = 90_000;
 const sampleBytes = 2;
+/** Packets of 20 ms; a busy moment is shorter. */
+const mostAtOnce = 8;
 
 export interface RoomPeerOptions {
   connection: Pick<RoomConnection, "close">;
@@ -19,6 +21,7 @@ export interface RoomPeerOptions {
 export class RoomPeer implements LivePeer {
   readonly #options: RoomPeerOptions;
   #state: PeerState = "connected";
+  readonly #waiting: Buffer[] = [];
   #audio = 0;
   #video = 0;
   #bytes = 0;
@@ -39,13 +42,12 @@ export class RoomPeer implements LivePeer {
     this.#options.onState(state);
   }
 
+  /** Sound that comes in one go after a pause is late: of that only the end is sent, or the room would lag from then on. */
   sendAudio({ data }: MediaPacket): boolean {
     if (!this.#open) return false;
-    const samples = new Int16Array(data.length / sampleBytes);
-    for (let i = 0; i < samples.length; i++) samples[i] = data.readInt16LE(i * sampleBytes);
-    this.#options.tracks.sound(samples);
-    this.#audio++;
-    this.#bytes += data.length;
+    if (this.#waiting.length === 0) queueMicrotask(() => this.#flush());
+    this.#waiting.push(data);
+    if (this.#waiting.length > mostAtOnce) this.#waiting.shift();
     return true;
   }
 
@@ -84,6 +86,19 @@ export class RoomPeer implements LivePeer {
   async close(): Promise<void> {
     if (this.#state !== "failed") this.#state = "closed";
     await this.#options.connection.close();
+  }
+
+  #flush(): void {
+    for (const data of this.#waiting.splice(0)) this.#sound(data);
+  }
+
+  #sound(data: Buffer): void {
+    if (!this.#open) return;
+    const samples = new Int16Array(data.length / sampleBytes);
+    for (let i = 0; i < samples.length; i++) samples[i] = data.readInt16LE(i * sampleBytes);
+    this.#options.tracks.sound(samples);
+    this.#audio++;
+    this.#bytes += data.length;
   }
 
   get #open(): boolean {

@@ -29,6 +29,7 @@ export class Segment implements Speech {
   readonly #unheard: Int16Array[] = [];
   #pushedMs = 0;
   #whole = false;
+  #cut = false;
   /** Silence was wanted before any of its sound was here. */
   #cleared = false;
   /** Silence was wanted since; the stage is about to say how much was heard. */
@@ -78,6 +79,12 @@ export class Segment implements Speech {
     else this.#close();
   }
 
+  /** No more sound follows, and not because it was said to its end: at best its beginning is heard. */
+  cutOff(): void {
+    if (!this.#whole) this.#cut = true;
+    this.finish();
+  }
+
   /** The agent wants silence, of a segment that has no place on the stage. */
   clear(): void {
     if (this.#number === null) this.#cleared = true;
@@ -114,7 +121,7 @@ export class Segment implements Speech {
     if (this.#over) return;
     if (this.#number !== null) this.#options.playback.ended(this.#number);
     this.#close();
-    this.#options.onFinished(end);
+    this.#options.onFinished({ ...end, interrupted: end.interrupted || this.#cut });
   }
 
   #close(): void {

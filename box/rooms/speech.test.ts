@@ -100,7 +100,7 @@ describe("a segment", () => {
     const segment = room.speak();
     segment.write(sound(100));
     segment.breakOff();
-    await expect.poll(() => room.finished).toMatchObject([{ playback_position: 0.1, interrupted: false }]);
+    await expect.poll(() => room.finished).toMatchObject([{ playback_position: 0.1, interrupted: true }]);
   });
 
   test("keeps the room from running idle, and is news to its owner's sockets", async () => {
@@ -337,13 +337,26 @@ describe("of several agents one is heard", () => {
     expect(await speaks(room, "agent-2")).toBe(true);
   });
 
-  test("one that leaves in the middle of a sentence is heard to there, and again when it comes back", async () => {
+  test("one that leaves in the middle of a sentence is silenced when it comes back, and told", async () => {
+    const room = await enter({ held: true });
+    room.speak().write(sound(100));
+    await expect.poll(() => methods(room)).toEqual(["started"]);
+    room.listener.left("agent-1");
+    await settle();
+    expect(box.media.stage.interrupts).toBe(0);
+    room.listener.joined(agent("agent-1"));
+    await expect.poll(() => room.finished).toMatchObject([{ interrupted: true }]);
+  });
+
+  test("one that leaves is heard to the end of what it sent, hears of it when it is back, and speaks again", async () => {
     const room = await enter();
     room.speak().write(sound(100));
     await settle();
     room.listener.left("agent-1");
-    await expect.poll(() => room.finished).toMatchObject([{ interrupted: false, playback_position: 0.1 }]);
+    await settle();
+    expect(room.finished).toEqual([]);
     room.listener.joined(agent("agent-1"));
+    await expect.poll(() => room.finished).toMatchObject([{ interrupted: true, playback_position: 0.1 }]);
     expect(await speaks(room, "agent-1")).toBe(true);
   });
 
