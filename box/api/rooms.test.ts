@@ -173,6 +173,15 @@ describe("a join is refused", () => {
     expect((await box.join()).status).toBe(500);
     expect(box.rooms.room.closed).toBe(true);
     box.media.broken = null;
+    const taken = Promise.withResolvers<void>();
+    box.rooms.published = taken.promise;
+    const answer = box.join();
+    await expect.poll(() => box.media.stages.length).toBe(1);
+    box.media.stage.fail("The net broke.");
+    taken.resolve();
+    expect((await answer).status).toBe(500);
+    expect(box.rooms.room.closed && box.media.stage.closed).toBe(true);
+    box.rooms.published = Promise.resolve();
     expect((await box.join()).status).toBe(200);
   });
 

@@ -206,6 +206,8 @@ export class Slot {
     });
     let peer: LivePeer | null = null;
     let stage: LiveStage | null = null;
+    /** Before there is a session to tell. */
+    const failed = new AbortController();
     try {
       const entered = await request.enter(session);
       peer = entered.peer;
@@ -221,10 +223,14 @@ export class Slot {
           if (session.stage) session.packets(packets);
           else for (const packet of packets) send(entered.peer, packet);
         },
-        onEvent: (event) => this.#heed(session, event),
+        onEvent: (event) => {
+          if (event.type === "failed") failed.abort(new Error(`The stage failed: ${event.message}`));
+          this.#heed(session, event);
+        },
       });
       await entered.published;
       signal.throwIfAborted();
+      failed.signal.throwIfAborted();
       request.requireAllowed?.();
       this.requireTaking();
       this.#begin(session);
