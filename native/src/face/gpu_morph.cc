@@ -39,7 +39,7 @@ class MeshGpuMorph final : public GpuMorph {
       gpu_->stream().launch(cuda::kMorphFrames, job_for(out.planes));
       return true;
     } catch (const cuda::DeviceError& error) {
-      gpu_->leave(GpuSession::Part::kWarp, error.what());
+      gpu_->leave(GpuSession::Part::kWarp, cuda::reason(error.kind()));
       settle();
       left_ = true;
       return false;
@@ -91,7 +91,7 @@ std::unique_ptr<GpuMorph> GpuMorph::create(int width, int height, std::shared_pt
   try {
     return std::make_unique<MeshGpuMorph>(width, height, gpu);
   } catch (const cuda::DeviceError& error) {
-    gpu->leave(GpuSession::Part::kWarp, error.what());
+    gpu->leave(GpuSession::Part::kWarp, cuda::reason(error.kind()));
     return nullptr;
   }
 }

@@ -55,7 +55,7 @@ bool GpuRenderer::on_gpu(const Work& work) {
     work();
     return true;
   } catch (const cuda::DeviceError& error) {
-    fall_back(error.what());
+    fall_back(cuda::reason(error.kind()));
     return false;
   }
 }
@@ -70,7 +70,7 @@ GpuRenderer::GpuRenderer(std::shared_ptr<const Avatar> avatar, std::shared_ptr<G
     if (!loop->stays()) upload.passing();
     const std::size_t bytes = rig.point_count() * 2 * sizeof(PointF) + plan_.most_triangles() * sizeof(cuda::Corners) +
                               static_cast<std::size_t>(rig.width) * sizeof(LipColumn);
-    held_.emplace(Held{std::move(loop), std::move(upload), GpuSheet(runtime, bytes)});
+    held_.emplace(Held{std::move(loop), std::move(upload), GpuSheet(runtime, bytes), make_download()});
   });
 }
 
@@ -131,8 +131,8 @@ void GpuRenderer::render(int index, const MouthPose& pose, I420MutView out) {
   cuda::Tiles tiles;
   const bool drawn = on_gpu([&] { start_box(index, clean, tiles); });
   if (drawn) copy_band(frame, out, 0, frame.height);  // While the GPU draws.
-  if (!drawn || !on_gpu([&] { download_->done.wait(); })) return processor_->render(index, pose, out);
-  const I420View box = layout_of(tiles).view(download_->host.as<std::uint8_t>());
+  if (!drawn || !on_gpu([&] { held_->download.done.wait(); })) return processor_->render(index, pose, out);
+  const I420View box = layout_of(tiles).view(held_->download.host.as<std::uint8_t>());
   const std::ptrdiff_t chroma = static_cast<std::ptrdiff_t>(tiles.y / 2) * out.stride_uv + tiles.x / 2;
   const I420MutView part = {out.y + static_cast<std::ptrdiff_t>(tiles.y) * out.stride_y + tiles.x,
                             out.u + chroma, out.v + chroma, out.stride_y, out.stride_uv, box.width, box.height};
@@ -140,21 +140,20 @@ void GpuRenderer::render(int index, const MouthPose& pose, I420MutView out) {
 }
 
 void GpuRenderer::start_box(int index, const MouthPose& clean, cuda::Tiles& tiles) {
-  if (!download_) prepare_download();
   cuda::FrameJob job = job_for(index, clean);
   tiles = job.tiles;
   const GpuLayout layout = layout_of(tiles);
-  job.to = layout.target(download_->device.as<std::uint8_t>());
+  job.to = layout.target(held_->download.device.as<std::uint8_t>());
   job.to_x = tiles.x;
   job.to_y = tiles.y;
   job.copies = false;
   const cuda::Stream& stream = gpu_->stream();
   stream.launch(cuda::kDrawFrame, job);
-  gpu_->runtime()->copy_to_host(download_->host.get(), download_->device.get(), layout.bytes(), stream.get());
-  stream.record(download_->done);
+  gpu_->runtime()->copy_to_host(held_->download.host.get(), held_->download.device.get(), layout.bytes(), stream.get());
+  stream.record(held_->download.done);
 }
 
-void GpuRenderer::prepare_download() {
+GpuRenderer::Download GpuRenderer::make_download() const {
   const Rig& rig = avatar_->rig();
   std::size_t most = 1;
   for (const Box& box : rig.boxes) {
@@ -162,8 +161,7 @@ void GpuRenderer::prepare_download() {
     most = std::max(most, layout_of(cuda::tiles_around(box, rig.width, rig.height)).bytes());
   }
   const auto& runtime = gpu_->runtime();
-  download_.emplace(Download{cuda::DeviceBuffer(runtime, most), cuda::PinnedBuffer(runtime, most),
-                             cuda::Event(runtime)});
+  return {cuda::DeviceBuffer(runtime, most), cuda::PinnedBuffer(runtime, most), cuda::Event(runtime)};
 }
 
 void GpuRenderer::fall_back(const char* why) {
@@ -175,7 +173,6 @@ void GpuRenderer::fall_back(const char* why) {
   } catch (const cuda::DeviceError&) {
     // Nothing is in flight then.
   }
-  download_.reset();
   held_.reset();
 }
 

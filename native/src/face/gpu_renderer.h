@@ -24,24 +24,25 @@ class GpuRenderer final : public FaceRenderer {
   std::shared_ptr<GpuSession> gpu() const override { return gpu_; }
 
  private:
-  // What it holds of the GPU.
-  struct Held {
-    std::shared_ptr<GpuLoop> loop;
-    FrameUpload upload;
-    GpuSheet sheet;
-  };
   // The box around the face on its way down.
   struct Download {
     cuda::DeviceBuffer device;
     cuda::PinnedBuffer host;
     cuda::Event done;
   };
+  // What it holds of the GPU: all that it will ever need, so that no frame asks for memory.
+  struct Held {
+    std::shared_ptr<GpuLoop> loop;
+    FrameUpload upload;
+    GpuSheet sheet;
+    Download download;
+  };
 
   void check(int index, int width, int height) const;
   bool moves(int index, const MouthPose& clean) const;
   cuda::FrameJob job_for(int index, const MouthPose& clean);
   void start_box(int index, const MouthPose& clean, cuda::Tiles& tiles);
-  void prepare_download();
+  Download make_download() const;
   // Runs `work`; false where the GPU refuses it, and the processor is ready to draw.
   template <typename Work>
   bool on_gpu(const Work& work);
@@ -53,7 +54,6 @@ class GpuRenderer final : public FaceRenderer {
   std::unique_ptr<FaceRenderer> processor_;  // Null while the GPU draws.
   std::atomic<WarpDevice> device_ = WarpDevice::kCuda;
   std::optional<Held> held_;
-  std::optional<Download> download_;
 };
 
 }  // namespace visavis::face
