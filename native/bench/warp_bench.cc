@@ -7,7 +7,8 @@
 // the one thread that draws, which other programs disturb least. One line of JSON for each size, framing and contender;
 // `times_faster` is how many of this project's frames fit into one of the contender's. `at_rest` is a frame whose mouth
 // is shut, `copy` a plain copy of the frame. A remap's rows say how many times faster this project means to be at that
-// size and whether it was; with --check the exit status says it too.
+// size and whether it was; with --check the exit status says it too. A row "warp_gpu" is the same face on this
+// machine's GPU (see warp_gpu.h), or says that there is none.
 #include <time.h>
 
 #include <algorithm>
@@ -23,7 +24,9 @@
 #include <vector>
 
 #include "drawn_face.h"
+#include "talking_pose.h"
 #include "visavis/face/renderer.h"
+#include "warp_gpu.h"
 #include "warp_opencv.h"
 
 namespace {
@@ -50,18 +53,6 @@ double thread_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-// A mouth that talks: the weights wander from viseme to viseme.
-MouthPose talking_pose(int i) {
-  MouthPose pose;
-  const std::size_t from = 1 + static_cast<std::size_t>(i / 4) % (kVisemeCount - 1);
-  const std::size_t to = 1 + static_cast<std::size_t>(i / 4 + 1) % (kVisemeCount - 1);
-  const float t = static_cast<float>(i % 4) / 4;
-  pose.weights[from] = 1 - t;
-  pose.weights[to] = t;
-  pose.loudness = 0.7f;
-  return pose;
-}
-
 // How many times faster than a remap of the frame; 0 where nothing is promised.
 double floor_of(int width, int height) {
   if (width == 512 && height == 512) return 6;
@@ -76,6 +67,22 @@ void copy_frame(const I420View& frame, I420Frame& out) {
   std::memcpy(to.v, frame.v, luma / 4);
 }
 
+bool gpu_row(const std::shared_ptr<const Avatar>& avatar, const std::string& face) {
+  const int width = avatar->width(), height = avatar->height();
+  const bench::GpuWarpFigures figures = bench::measure_warp_on_gpu(avatar);
+  std::printf("{\"bench\":\"warp_gpu\",\"size\":\"%dx%d\",\"framing\":\"%s\",\"measured\":%s", width, height,
+              face.c_str(), figures.measured ? "true" : "false");
+  if (figures.measured) {
+    std::printf(",\"card\":\"%s\",\"us_per_frame\":%.2f,\"us_p99\":%.2f,\"copy_gb_per_s\":%.0f,\"share_of_copy\":%.3f,"
+                "\"processor_us\":%.1f}\n",
+                figures.card.c_str(), figures.us, figures.p99_us, figures.copy_bytes / 1e9, figures.share_of_copy,
+                figures.processor_us);
+  } else {
+    std::printf(",\"why\":\"no NVIDIA device: not measured (%s)\"}\n", figures.why_not.c_str());
+  }
+  return !slow(figures, width, height);
+}
+
 // False where a floor was missed.
 bool run(const std::shared_ptr<const Avatar>& avatar, const std::string& face, int rounds) {
   const int width = avatar->width(), height = avatar->height(), frames = avatar->frame_count();
@@ -88,8 +95,8 @@ bool run(const std::shared_ptr<const Avatar>& avatar, const std::string& face, i
     contenders.push_back(
         {name, [&out, renderer, frames, pose_at](int i) { renderer->render(i % frames, pose_at(i), out.view()); }, {}});
   };
-  add_device("visavis", WarpDevice::kAuto, talking_pose);
-  add_device("visavis_portable", WarpDevice::kPortable, talking_pose);
+  add_device("visavis", WarpDevice::kAuto, bench::talking_pose);
+  add_device("visavis_portable", WarpDevice::kPortable, bench::talking_pose);
   add_device("at_rest", WarpDevice::kAuto, [](int) { return MouthPose{}; });
   contenders.push_back({"copy", [&](int i) { copy_frame(avatar->frame(i % frames), out); }, {}});
   const std::size_t first_peer = contenders.size();
@@ -120,7 +127,7 @@ bool run(const std::shared_ptr<const Avatar>& avatar, const std::string& face, i
     }
     std::printf("}\n");
   }
-  return met;
+  return gpu_row(avatar, face) && met;
 }
 
 struct Framing {

@@ -161,7 +161,10 @@ GpuRenderer::Download GpuRenderer::make_download() const {
     most = std::max(most, layout_of(cuda::tiles_around(box, rig.width, rig.height)).bytes());
   }
   const auto& runtime = gpu_->runtime();
-  return {cuda::DeviceBuffer(runtime, most), cuda::PinnedBuffer(runtime, most), cuda::Event(runtime)};
+  Download download{cuda::DeviceBuffer(runtime, most), cuda::PinnedBuffer(runtime, most), cuda::Event(runtime)};
+  // Rows' padding comes down with them and is never drawn.
+  runtime->fill(download.device.get(), 0, most, gpu_->stream().get());
+  return download;
 }
 
 void GpuRenderer::fall_back(const char* why) {

@@ -124,6 +124,7 @@ CHECK_CASE("sessions share an avatar's one copy on a card, and frames go up once
   const std::shared_ptr<GpuSession> sessions[] = {std::make_shared<GpuSession>(fake),
                                                   std::make_shared<GpuSession>(fake)};
   Screen screen(fake, 128, 128);
+  screen.spoil(sessions[1]->stream());
   const auto calls_of = [&](const std::function<void()>& work) {
     const int before = fake->calls();
     work();
