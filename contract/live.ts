@@ -96,6 +96,7 @@ export const statsSchema = z.object({
    * NVENC`). Empty while all does.
    */
   gpu_off: z.string(),
+  /** Bytes: of the box, and in use on its card by all that use it. */
   memory: z.object({ rss: z.int(), gpu: z.int() }),
   uptime_s: z.number(),
 });

@@ -39,7 +39,7 @@ export function statsRoutes({ firstAudioMs, metrics, slot, turns }: Services): H
       net_device: media?.netDevice ?? "",
       gpu: media?.gpu ?? "",
       gpu_off: media?.gpuOff ?? "",
-      memory: { rss: process.memoryUsage.rss(), gpu: 0 },
+      memory: { rss: process.memoryUsage.rss(), gpu: media?.gpuBytes ?? 0 },
       uptime_s: Math.round(process.uptime() * 10) / 10,
     };
     return c.json(stats);

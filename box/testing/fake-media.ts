@@ -116,6 +116,7 @@ export class FakeStage implements LiveStage {
       warpDevice: "fake",
       netDevice: "fake",
       gpu: "",
+      gpuBytes: 0,
       gpuOff: "no NVIDIA driver",
     };
   }

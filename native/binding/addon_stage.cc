@@ -220,6 +220,7 @@ Napi::Value AddonStage::stats(const Napi::CallbackInfo& info) {
   object.Set("warpDevice", stats.warp_device);
   object.Set("netDevice", stats.net_device);
   object.Set("gpu", stats.gpu);
+  object.Set("gpuBytes", static_cast<double>(stats.gpu_bytes));
   object.Set("gpuOff", stats.gpu_off);
   return object;
 }

@@ -65,6 +65,8 @@ export interface StageStats {
   netDevice: string;
   /** The card's name; empty without one. */
   gpu: string;
+  /** In use on it, by all that use it. */
+  gpuBytes: number;
   /** Why there is no GPU (`no NVIDIA driver`) or, with one, what does not run on it and why. Empty while all does. */
   gpuOff: string;
 }

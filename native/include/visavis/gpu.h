@@ -1,6 +1,7 @@
 // A session's share of an NVIDIA GPU, as the public interfaces hand it around.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -23,6 +24,9 @@ bool built_with_cuda();
 
 // The card's name, as its driver says it.
 std::string name_of(const GpuSession& gpu);
+
+// Bytes in use on the card, by all that use it; 0 where it does not answer.
+std::size_t bytes_used(const GpuSession& gpu);
 
 // What of the session has left the GPU, or never ran there, and why: "net: out of GPU memory; encoder: ..". Empty while
 // everything runs there.

@@ -1,5 +1,6 @@
 #include "cuda/gpu_session.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace visavis {
@@ -12,7 +13,7 @@ std::size_t index(GpuSession::Part part) { return static_cast<std::size_t>(part)
 }  // namespace
 
 GpuSession::GpuSession(std::shared_ptr<cuda::Runtime> runtime)
-    : runtime_(std::move(runtime)), stream_(runtime_), card_name_(runtime_->card().name) {}
+    : runtime_(std::move(runtime)), stream_(runtime_), card_(runtime_->card()) {}
 
 void GpuSession::leave(Part part, const std::string& why) {
   const std::lock_guard lock(mutex_);
@@ -56,7 +57,15 @@ bool built_with_cuda() {
 #endif
 }
 
-std::string name_of(const GpuSession& gpu) { return gpu.card_name(); }
+std::string name_of(const GpuSession& gpu) { return gpu.card().name; }
+
+std::size_t bytes_used(const GpuSession& gpu) {
+  try {
+    return gpu.card().memory_bytes - std::min(gpu.card().memory_bytes, gpu.runtime()->free_bytes());
+  } catch (const cuda::DeviceError&) {
+    return 0;
+  }
+}
 
 std::string left_gpu(const GpuSession& gpu) { return gpu.why_left(); }
 

@@ -22,7 +22,8 @@ class GpuSession {
   const std::shared_ptr<cuda::Runtime>& runtime() const { return runtime_; }
   // The session's one stream: whatever is asked of it runs in order.
   const cuda::Stream& stream() const { return stream_; }
-  const std::string& card_name() const { return card_name_; }
+  const cuda::Card& card() const { return card_; }
+  const std::string& card_name() const { return card_.name; }
 
   // A part goes on without the GPU; the first reason it gives is kept.
   void leave(Part part, const std::string& why);
@@ -34,7 +35,7 @@ class GpuSession {
  private:
   std::shared_ptr<cuda::Runtime> runtime_;
   cuda::Stream stream_;
-  std::string card_name_;
+  cuda::Card card_;
   mutable std::mutex mutex_;
   std::array<std::string, 3> why_;
   std::atomic<int> departures_ = 0;

@@ -79,8 +79,11 @@ class LiveStage final : public Stage {
   void set_video_bitrate(int bps) override { wanted_bitrate_ = bps; }
 
   StageStats stats() const override {
+    // Asked of the driver, for which the Stage's own thread must not wait.
+    const std::size_t gpu_bytes = parts_.gpu ? bytes_used(*parts_.gpu) : 0;
     const std::lock_guard lock(stats_mutex_);
     StageStats stats = counts_;
+    stats.gpu_bytes = gpu_bytes;
     stats.fps = rate_.per_second(media_now_);
     stats.bitrate_bps = rate_.bits_per_second(media_now_);
     stats.frame_ms = frame_ms_.get();

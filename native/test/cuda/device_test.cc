@@ -81,6 +81,7 @@ CHECK_CASE("what leaves the GPU is told with the first reason it gave") {
   const auto fake = std::make_shared<FakeRuntime>();
   GpuSession session(fake);
   CHECK(name_of(session) == fake->card().name);
+  CHECK(bytes_used(session) == 0);
   CHECK(left_gpu(session).empty());
   session.leave(GpuSession::Part::kEncoder, "no NVENC on this card");
   session.leave(GpuSession::Part::kNet, "out of GPU memory");
@@ -91,7 +92,8 @@ CHECK_CASE("what leaves the GPU is told with the first reason it gave") {
 
 CHECK_CASE("a machine says in words why it has no GPU, or its GPU computes") {
   const cuda::Gpu gpu = cuda::open_gpu();
-  CHECK(gpu.runtime || std::getenv("VISAVIS_NEED_GPU") == nullptr);  // Set where a run on the host would prove too little.
+  // Set where a run on the host would prove too little.
+  CHECK(gpu.runtime || std::getenv("VISAVIS_NEED_GPU") == nullptr);
   if (gpu.runtime) {
     std::printf("on %s\n", gpu.runtime->card().name.c_str());
     CHECK(gpu.why_not.empty());

@@ -53,9 +53,10 @@ class FakeRuntime final : public cuda::Runtime {
     count("card");
     return {"a card in host memory", std::size_t{1} << 30, 7, 5, 1};
   }
+  // Not counted: only figures ask for it.
   std::size_t free_bytes() override {
     const std::lock_guard lock(mutex_);
-    count("free_bytes");
+    if (lost_) throw cuda::DeviceError(Kind::kLost, "free_bytes: lost, as the test asked");
     return std::size_t{1} << 30;
   }
 

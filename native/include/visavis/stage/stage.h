@@ -55,7 +55,8 @@ struct StageStats {
   Percentiles frame_ms, encode_ms;  // Whole frame; the encoder alone.
   double bitrate_bps = 0;           // Of the video, as it leaves the Stage.
   std::string encoder, warp_device, net_device;  // Where they run now.
-  std::string gpu;      // The card's name; empty without one.
+  std::string gpu;            // The card's name; empty without one.
+  std::size_t gpu_bytes = 0;  // In use on it, by all that use it.
   std::string gpu_off;  // Why there is none or, with one, what does not run on it and why. Empty while all does.
 };
 
