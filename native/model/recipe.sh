@@ -1,7 +1,7 @@
 #!/bin/sh
 # From nothing to visemes.vvn: data, a first net, foreign prompts aligned by it, the final net, figures, test vectors.
 #
-#   [VOICES=FOLDER] recipe.sh CACHE [DEV_FOLDER [JFK_WAV]]    (three hours on two cores; Debian packages: README.md)
+#   [VOICES=FOLDER] recipe.sh CACHE [DEV_FOLDER [JFK_WAV]]    (four hours on two cores; Debian packages: README.md)
 # VOICES is where fetch_voices.sh puts packages of recorded voices: CACHE/packages where it is not set.
 set -eu
 cache=$1
@@ -21,7 +21,7 @@ fi
 run train.py --cache "$cache" --out "$cache/first.vvn" --minutes 12
 run make_data.py --cache "$cache" --sources foreign,packages --packages "$voices" --net "$cache/first.vvn"
 run train.py --cache "$cache" --out "$cache/visemes.vvn" --resume "$cache/first.vvn" --channels 112 \
-  --dilations 1,2,4,8,1,2,4,8,1 --minutes 60
+  --dilations 1,2,4,8,1,2,4,8,1 --minutes 140
 run evaluate.py --cache "$cache" --net "$cache/visemes.vvn" --picture "$here/confusion.png" --json "$here/figures.json"
 run vectors.py --net "$cache/visemes.vvn" --out "$here/../test/speech/vectors.vvt"
 cp "$cache/visemes.vvn" "$here/visemes.vvn"

@@ -15,14 +15,15 @@ constexpr double kRoundingLead = 0.020;
 // second one frame shows it; English p and b stay shut for 60..70 ms on average (Byrd, 1993).
 constexpr double kClosureRamp = 0.025;
 constexpr std::int64_t kShortestClosure = 5;  // Records.
-// Probabilities at which a closure begins to show, is likelier than what else it may be, and at which the lips touch.
-constexpr float kClosureFrom = 0.25f;
+// Probabilities at which a run of evidence begins, at which a closure is likelier than what else it may be, and from which
+// on the lips touch.
+constexpr float kClosureFrom = 0.15f;
 constexpr float kClosureLikely = 0.40f;
 constexpr float kClosureFull = 0.55f;
 // Sums of a run's probabilities below which it is a flicker and from which it is a closure: a stop that is there is heard
 // over several records, most mistakes of the net over one or two.
-constexpr float kEvidenceFrom = 1.8f;
-constexpr float kEvidenceFull = 2.4f;
+constexpr float kEvidenceFrom = 1.7f;
+constexpr float kEvidenceFull = 2.3f;
 // Mass of all shapes below which the mouth rests: what the net leaks in silence and noise stays under it.
 constexpr float kRestMass = 0.30f;
 
@@ -60,7 +61,7 @@ float closure_at(const RecordRing& records, std::size_t viseme, std::int64_t fro
       last = i;
     }
     if (last < first) continue;
-    const float full = smoothstep(kEvidenceFrom, kEvidenceFull, sum) * smoothstep(kClosureFrom, kClosureFull, peak);
+    const float full = smoothstep(kEvidenceFrom, kEvidenceFull, sum) * smoothstep(kClosureLikely, kClosureFull, peak);
     const double middle = 0.5 * (record_time(first) + record_time(last));
     const double half = 0.5 * kHopSeconds * static_cast<double>(std::max(last - first + 1, kShortestClosure));
     const double beyond = std::fabs(seconds - middle) - half;

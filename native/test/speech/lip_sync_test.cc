@@ -152,9 +152,9 @@ CHECK_CASE("nothing moves on background noise") {
     float brown = 0.0f;
     const auto white_noise = [&] { return normal(random); };
     const auto brown_noise = [&] { return brown = 0.98f * brown + 0.2f * normal(random); };
-    // Noise that sets in sounds like a fricative until it has lasted; 150 ms of that are forgiven.
-    CHECK(most_shown(0.15, 6, white_noise) <= 1e-3f);
-    CHECK(most_shown(0.15, 6, brown_noise) <= 1e-3f);
+    // Noise that sets in sounds like a fricative until it has lasted; 100 ms of that are forgiven.
+    CHECK(most_shown(0.1, 6, white_noise) <= 1e-3f);
+    CHECK(most_shown(0.1, 6, brown_noise) <= 1e-3f);
   }
 }
 
