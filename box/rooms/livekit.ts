@@ -176,6 +176,10 @@ class LiveKitConnection implements RoomConnection {
       // The network was gone before.
     }
     await this.#tracks?.close();
+    // Each holds on to its side of the connection until it is collected.
+    for (const publication of localParticipant?.trackPublications.values() ?? [])
+      publication.ffiHandle.dispose();
+    localParticipant?.trackPublications.clear();
     this.#forget();
     localParticipant?.ffi_handle.dispose();
   }
