@@ -26,8 +26,7 @@ export interface Sound {
   atMs: number;
   /** Of full scale 32768. */
   rms: number;
-  /** Where the frame begins on the track's own clock, milliseconds since it began. */
-  mediaMs: number;
+  durationMs: number;
   zeroCrossings: number;
 }
 
@@ -107,9 +106,11 @@ export class Visitor {
     room.on(RoomEvent.TrackUnpublished, ({ name }) => this.#note("unpublished", name));
     room.on(RoomEvent.TrackSubscribed, (track, publication, { identity }) => {
       this.#note("subscribed", publication.name);
-      void (publication.kind === TrackKind.KIND_AUDIO
-        ? this.#hear(track, identity)
-        : this.#see(track, identity));
+      const taken =
+        publication.kind === TrackKind.KIND_AUDIO ? this.#hear(track, identity) : this.#see(track, identity);
+      taken.catch(() => {
+        // The track was gone again before its stream could be opened.
+      });
     });
     room.on(RoomEvent.TrackUnsubscribed, (_, { name }) => this.#note("unsubscribed", name));
     room.on(RoomEvent.Reconnecting, () => this.#note("reconnecting"));
@@ -124,10 +125,9 @@ export class Visitor {
   async #hear(track: RemoteTrack, identity: string): Promise<void> {
     const sounds = this.sounds.get(identity) ?? [];
     this.sounds.set(identity, sounds);
-    let mediaMs = 0;
     for await (const frame of new AudioStream(track, { sampleRate: 48_000, numChannels: 1 })) {
-      sounds.push({ atMs: performance.now(), mediaMs, ...loudness(frame.data) });
-      mediaMs += frame.samplesPerChannel / 48;
+      const durationMs = frame.samplesPerChannel / 48;
+      sounds.push({ atMs: performance.now(), durationMs, ...loudness(frame.data) });
     }
   }
 
@@ -220,10 +220,8 @@ export function tone({
 /** What a stretch of sound is mostly made of, hertz: from its zero crossings, so for clean tones only. */
 export function pitch(sounds: readonly Sound[]): number {
   const crossings = sounds.reduce((sum, { zeroCrossings }) => sum + zeroCrossings, 0);
-  const [first, last] = [sounds[0], sounds.at(-1)];
-  if (!first || !last || last === first) return 0;
-  const frameMs = (last.mediaMs - first.mediaMs) / (sounds.length - 1);
-  return (crossings * 500) / (sounds.length * frameMs);
+  const durationMs = sounds.reduce((sum, sound) => sum + sound.durationMs, 0);
+  return durationMs === 0 ? 0 : (crossings * 500) / durationMs;
 }
 
 function loudness(samples: Int16Array): { rms: number; zeroCrossings: number } {

@@ -18,7 +18,7 @@ import {
 } from "@livekit/protocol";
 import { Peer, type ChannelLabel, type Use } from "./peer.ts";
 import { Publication, Subscription } from "./relay.ts";
-import { iceUfrag, matchingCodec, type Section } from "./sdp.ts";
+import { matchingCodec, type Section } from "./sdp.ts";
 import type { Signal } from "./signal.ts";
 import type { Claims } from "./tokens.ts";
 
@@ -58,7 +58,6 @@ export class Participant {
   #requested = new Map<string, TrackInfo>();
   #sections: Section[] = [];
   #answering = Promise.resolve();
-  #ufrag: string | undefined;
   #resumeWindowMs: number;
   #timer: NodeJS.Timeout | undefined;
   #gone = false;
@@ -205,13 +204,6 @@ export class Participant {
 
   async #negotiate(sdp: string, id: number): Promise<void> {
     if (this.#gone) return;
-    const ufrag = iceUfrag(sdp);
-    this.#ufrag ??= ufrag;
-    // The media library cannot restart ICE: a client that wants to keeps nothing of its old connection.
-    if (ufrag !== this.#ufrag) {
-      this.leave(DisconnectReason.STATE_MISMATCH, LeaveAction.RECONNECT);
-      return;
-    }
     const uses = new Map<string, Use>();
     const answer = await this.#peer.answer(sdp, (section) => {
       const use = this.#useOf(section);

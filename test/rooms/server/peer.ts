@@ -2,7 +2,7 @@
 // with exactly the codecs, sources and directions it was told to.
 
 import { Audio, PeerConnection, Video, type DataChannel, type Track } from "node-datachannel";
-import { readSections, type Codec, type Section } from "./sdp.ts";
+import { readSections, withCredentialsOf, type Codec, type Section } from "./sdp.ts";
 
 export type ChannelLabel = "_reliable" | "_lossy";
 
@@ -33,6 +33,7 @@ export class Peer {
   #outgoing = new Map<ChannelLabel, DataChannel>();
   #waiting: { label: ChannelLabel; data: Uint8Array }[] = [];
   #mid = "0";
+  #firstOffer: string | undefined;
   #closed = false;
 
   constructor(events: PeerEvents) {
@@ -58,7 +59,10 @@ export class Peer {
       if (connection.gatheringState() === "complete") resolve();
       else connection.onGatheringStateChange((state) => state === "complete" && resolve());
     });
-    connection.setRemoteDescription(sdp, "offer");
+    // A client that resumes restarts ICE, which the library cannot. Its old path still stands (only its socket broke), so
+    // it is answered with the old credentials and stays on it.
+    this.#firstOffer ??= sdp;
+    connection.setRemoteDescription(withCredentialsOf(this.#firstOffer, sdp), "offer");
     for (const section of sections) {
       if (section.kind !== "application") this.#take(section, useOf(section));
     }

@@ -20,8 +20,12 @@ export interface Section {
 
 const notCodecs = new Set(["rtx", "red", "ulpfec", "cn", "telephone-event", "flexfec-03"]);
 
-export function iceUfrag(sdp: string): string | undefined {
-  return /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1];
+const credentials = /^a=ice-(?:ufrag|pwd):.*$/gm;
+
+/** An offer with the ICE credentials of another: of the two lines that each section has, the first offer's first two. */
+export function withCredentialsOf(first: string, sdp: string): string {
+  const [ufrag = "", pwd = ""] = first.match(credentials) ?? [];
+  return sdp.replaceAll(credentials, (line) => (line.startsWith("a=ice-ufrag") ? ufrag : pwd));
 }
 
 /** @throws Error where a section has no mid. */
