@@ -1,6 +1,7 @@
 // One participant of a room: what it asked for, what it publishes, and what it hears of the others.
 
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   DataPacket,
   DisconnectReason,
@@ -35,6 +36,12 @@ export interface Surroundings {
 }
 
 export const sid = (prefix: string): string => `${prefix}_${randomBytes(6).toString("hex")}`;
+
+/**
+ * As long as a server that is not on this machine takes. One that answers within a few milliseconds meets a client (1.1.0) that
+ * is publishing in the middle of its own next step, and now and then hangs in it.
+ */
+const answerAfterMs = 30;
 
 const kinds: Record<string, Kind> = {
   agent: Kind.AGENT,
@@ -211,6 +218,7 @@ export class Participant {
       this.#sections = [...this.#sections.filter(({ mid }) => mid !== section.mid), section];
       return use;
     });
+    await sleep(answerAfterMs);
     if (this.#gone) return;
     const midToTrackId = Object.fromEntries(
       [...uses].flatMap(([mid, use]) => (use.as === "send" ? [[mid, use.trackId]] : [])),
