@@ -39,6 +39,7 @@ const parts = {
   ],
   identity: [[node, "bench/identity/main.ts"]],
   live: [[node, "bench/live/main.ts"]],
+  rooms: [[node, "bench/rooms/main.ts"]],
   conversation: [
     [node, "bench/hearing/main.ts"],
     [node, "bench/conversation/main.ts"],
