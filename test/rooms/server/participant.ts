@@ -1,7 +1,6 @@
 // One participant of a room: what it asked for, what it publishes, and what it hears of the others.
 
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   DataPacket,
   DisconnectReason,
@@ -12,6 +11,7 @@ import {
   ParticipantInfo_State as State,
   ParticipantPermission,
   RequestResponse_Reason as Reason,
+  SignalTarget,
   TrackInfo,
   TrackType,
   type AddTrackRequest,
@@ -19,7 +19,7 @@ import {
 } from "@livekit/protocol";
 import { Peer, type ChannelLabel, type Use } from "./peer.ts";
 import { Publication, Subscription } from "./relay.ts";
-import { matchingCodec, type Section } from "./sdp.ts";
+import { matchingCodec, withoutCandidates, type Section } from "./sdp.ts";
 import type { Signal } from "./signal.ts";
 import type { Claims } from "./tokens.ts";
 
@@ -36,12 +36,6 @@ export interface Surroundings {
 }
 
 export const sid = (prefix: string): string => `${prefix}_${randomBytes(6).toString("hex")}`;
-
-/**
- * As long as a server that is not on this machine takes. One that answers within a few milliseconds meets a client (1.1.0) that
- * is publishing in the middle of its own next step, and now and then hangs in it.
- */
-const answerAfterMs = 30;
 
 const kinds: Record<string, Kind> = {
   agent: Kind.AGENT,
@@ -142,11 +136,6 @@ export class Participant {
       case "offer":
         this.#answer(message.value.sdp, message.value.id);
         break;
-      case "trickle": {
-        const { candidate } = JSON.parse(message.value.candidateInit) as { candidate: string };
-        void this.#answering.then(() => this.#gone || this.#peer.addCandidate(candidate));
-        break;
-      }
       case "addTrack":
         this.#addTrack(message.value);
         break;
@@ -176,7 +165,8 @@ export class Participant {
         this.gone(DisconnectReason.CLIENT_INITIATED);
         break;
       default:
-      // Hints about layers, latency and quality: this server has one layer and no congestion.
+      // Hints about layers, latency and quality: this server has one layer and no congestion. The candidates of clients are
+      // not used: whoever has taken the answer finds the way here, and nobody is found before.
     }
   }
 
@@ -218,12 +208,16 @@ export class Participant {
       this.#sections = [...this.#sections.filter(({ mid }) => mid !== section.mid), section];
       return use;
     });
-    await sleep(answerAfterMs);
     if (this.#gone) return;
     const midToTrackId = Object.fromEntries(
       [...uses].flatMap(([mid, use]) => (use.as === "send" ? [[mid, use.trackId]] : [])),
     );
-    this.send({ case: "answer", value: { type: "answer", sdp: answer, id, midToTrackId } });
+    const { sdp: bare, candidates } = withoutCandidates(answer);
+    this.send({ case: "answer", value: { type: "answer", sdp: bare, id, midToTrackId } });
+    for (const candidate of candidates) {
+      const candidateInit = JSON.stringify({ candidate, sdpMid: this.#sections[0]?.mid ?? "0", sdpMLineIndex: 0 });
+      this.send({ case: "trickle", value: { candidateInit, target: SignalTarget.PUBLISHER } });
+    }
     this.#begin(uses);
     this.#askForSections();
   }

@@ -32,7 +32,6 @@ export class Peer {
   #incoming: DataChannel[] = [];
   #outgoing = new Map<ChannelLabel, DataChannel>();
   #waiting: { label: ChannelLabel; data: Uint8Array }[] = [];
-  #mid = "0";
   #firstOffer: string | undefined;
   #closed = false;
 
@@ -54,7 +53,6 @@ export class Peer {
   async answer(sdp: string, useOf: (section: Section) => Use): Promise<string> {
     const connection = this.#connection;
     const sections = readSections(sdp);
-    this.#mid = sections[0]?.mid ?? "0";
     const gathered = new Promise<void>((resolve) => {
       if (connection.gatheringState() === "complete") resolve();
       else connection.onGatheringStateChange((state) => state === "complete" && resolve());
@@ -92,12 +90,6 @@ export class Peer {
 
   track(mid: string): Track | undefined {
     return this.#tracks.get(mid)?.track;
-  }
-
-  addCandidate(candidate: string): void {
-    // Names of mDNS and TCP candidates mean nothing on this machine.
-    if (candidate === "" || candidate.includes(".local") || / tcp /i.test(candidate)) return;
-    this.#connection.addRemoteCandidate(candidate, this.#mid);
   }
 
   #openChannels(): void {

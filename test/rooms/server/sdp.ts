@@ -84,3 +84,17 @@ export function matchingCodec(sent: Codec, offered: readonly Codec[]): Codec | u
   const profile = h264Field(sent, "profile-level-id")?.slice(0, 4);
   return mode.find((codec) => h264Field(codec, "profile-level-id")?.slice(0, 4) === profile) ?? mode[0];
 }
+
+/**
+ * An answer, and its candidates by themselves, without repetition. A client that is told both at once may be connected before it
+ * has finished with the answer, which LiveKit's (1.1.0) does not expect: it then deadlocks over its next offer. Room servers
+ * send candidates one by one after their answer.
+ */
+export function withoutCandidates(answer: string): { sdp: string; candidates: string[] } {
+  const lines = answer.split("\r\n");
+  const isCandidate = (line: string) => line.startsWith("a=candidate:");
+  return {
+    sdp: lines.filter((line) => !isCandidate(line) && line !== "a=end-of-candidates").join("\r\n"),
+    candidates: [...new Set(lines.filter(isCandidate).map((line) => line.slice("a=".length)))],
+  };
+}
