@@ -126,6 +126,14 @@ export class Slot {
     return this.#next(() => this.#openRoom(request));
   }
 
+  /** A room is about to be entered: the box is busy until the function it returns is called, once. */
+  expectRoom(): () => void {
+    this.#entering++;
+    return () => {
+      this.#entering--;
+    };
+  }
+
   /** Ends the session, if there is one. */
   async end(reason: EndReason): Promise<void> {
     await this.#current?.end(reason);
@@ -185,11 +193,11 @@ export class Slot {
   }
 
   async #openRoom(request: RoomRequest): Promise<LiveSession> {
-    this.#entering++;
+    const entered = this.expectRoom();
     try {
       return await this.#enter(request);
     } finally {
-      this.#entering--;
+      entered();
     }
   }
 

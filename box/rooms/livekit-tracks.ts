@@ -1,8 +1,10 @@
 // The avatar's sound and picture on their way into a room.
 
-import type { LocalParticipant } from "@livekit/rtc-node";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Room } from "@livekit/rtc-node";
 import type { RoomTracks } from "./connection.ts";
 import type { LiveKit } from "./livekit.ts";
+import { within } from "./patience.ts";
 
 const sampleRate = 48_000;
 /** What WebRTC takes at once when nothing is queued in between: 10 ms. */
@@ -10,6 +12,15 @@ const frameSamples = sampleRate / 100;
 /** The defaults of rooms (VP8, 300 kbit/s, several layers) make a face of 512x512 look black or lag. */
 const bitrateBps = 2_000_000n;
 const fps = 25;
+/** Both tracks are there within a second, and within a few on a machine that has too much to do. */
+const publishWithinMs = 6_000;
+/**
+ * What the client (1.1.0) has to agree on with the server right after it is connected. Where a track is published in the middle of
+ * that, and the server is so near that the client was connected before it had taken the first answer, it waits for itself for
+ * ever; nothing tells when it is done.
+ */
+const settleMs = 100;
+const lookEveryMs = 50;
 
 export class LiveKitTracks implements RoomTracks {
   readonly #client: LiveKit;
@@ -30,14 +41,23 @@ export class LiveKitTracks implements RoomTracks {
     this.#video = client.LocalVideoTrack.createVideoTrack("avatar_video", this.#videoSource);
   }
 
-  /** The sound first: agents wait for the picture, and then expect both. Rejects where the room does not take them. */
-  async publish(participant: LocalParticipant): Promise<void> {
+  /**
+   * The sound first: agents wait for the picture, and then expect both. Resolves when both are sent, so there must be something to
+   * send. Rejects where the room does not take them, and with SilenceError where the client does not get any further.
+   */
+  publish(room: Room): Promise<void> {
+    return within(this.#publish(room), { ms: publishWithinMs, what: "A track publication timed out." });
+  }
+
+  async #publish(room: Room): Promise<void> {
     const { TrackPublishOptions, TrackSource, VideoCodec } = this.#client;
-    await participant.publishTrack(
+    const participant = room.localParticipant;
+    await sleep(settleMs);
+    await participant?.publishTrack(
       this.#audio,
       new TrackPublishOptions({ source: TrackSource.SOURCE_MICROPHONE }),
     );
-    await participant.publishTrack(
+    await participant?.publishTrack(
       this.#video,
       new TrackPublishOptions({
         source: TrackSource.SOURCE_CAMERA,
@@ -46,6 +66,8 @@ export class LiveKitTracks implements RoomTracks {
         videoEncoding: { maxBitrate: bitrateBps, maxFramerate: fps },
       }),
     );
+    // The server has only said that it will take them: whether they were agreed on shows in what is sent.
+    while (!this.#closed && (await tracksSent(room)) < 2) await sleep(lookEveryMs);
   }
 
   sound(samples: Int16Array<ArrayBuffer>): void {
@@ -72,6 +94,13 @@ export class LiveKitTracks implements RoomTracks {
     this.#closed = true;
     await Promise.allSettled([this.#audio.close(true), this.#video.close(true)]);
   }
+}
+
+async function tracksSent(room: Room): Promise<number> {
+  const { publisherStats } = await room.getRtcStats();
+  return publisherStats.filter(
+    ({ stats }) => stats.case === "outboundRtp" && (stats.value.sent?.packetsSent ?? 0n) > 0n,
+  ).length;
 }
 
 /** Sound that comes when the room is just being left. */

@@ -131,6 +131,7 @@ export class Rooms {
     left.addEventListener("abort", gone, { once: true });
     if (left.aborted) gone();
     this.#joining = joining;
+    const entered = this.#options.slot.expectRoom();
     try {
       const session = await this.#enter({ caller, wish, token, signal: joining.stop.signal });
       return {
@@ -145,6 +146,7 @@ export class Rooms {
       };
     } finally {
       left.removeEventListener("abort", gone);
+      entered();
       this.#joining = null;
       joining.over.resolve();
     }
