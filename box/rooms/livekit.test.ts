@@ -173,7 +173,7 @@ it("a second room that gets stuck is the end of the join", async () => {
   FakeRoom.behaviours = [{ publish: never }, { publish: never }];
   const connection = await dial();
   const published = connection.publish(size).published.catch((error: unknown) => String(error));
-  await pass(14_000);
+  await pass(22_000);
   expect(await published).toMatch(/timed out/);
   expect(FakeRoom.all).toHaveLength(2);
   await connection.close();
@@ -184,7 +184,7 @@ it("a room that is left while another takes its place leaves both", async () => 
   FakeRoom.behaviours = [{ publish: never }, { connect: () => late.promise }];
   const connection = await dial();
   const published = connection.publish(size).published.catch((error: unknown) => String(error));
-  await pass(7_000);
+  await pass(11_000);
   expect(FakeRoom.all).toHaveLength(2);
   await connection.close();
   late.resolve();

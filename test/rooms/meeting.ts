@@ -58,7 +58,8 @@ export class Venue {
   ): Promise<Answer<Body>> {
     const response = await fetch(`${this.box.url}${path}`, {
       method,
-      headers: { "content-type": "application/json", ...(key && { "x-api-key": key }) },
+      // A connection that was idle for as long as the box keeps one may be closed under the next request.
+      headers: { "content-type": "application/json", connection: "close", ...(key && { "x-api-key": key }) },
       ...(body && { body: JSON.stringify(body) }),
     });
     return { status: response.status, body: (await response.json()) as Answer<Body>["body"] };

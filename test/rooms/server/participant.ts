@@ -215,7 +215,11 @@ export class Participant {
     const { sdp: bare, candidates } = withoutCandidates(answer);
     this.send({ case: "answer", value: { type: "answer", sdp: bare, id, midToTrackId } });
     for (const candidate of candidates) {
-      const candidateInit = JSON.stringify({ candidate, sdpMid: this.#sections[0]?.mid ?? "0", sdpMLineIndex: 0 });
+      const candidateInit = JSON.stringify({
+        candidate,
+        sdpMid: this.#sections[0]?.mid ?? "0",
+        sdpMLineIndex: 0,
+      });
       this.send({ case: "trickle", value: { candidateInit, target: SignalTarget.PUBLISHER } });
     }
     this.#begin(uses);
