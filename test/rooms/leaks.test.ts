@@ -44,8 +44,11 @@ async function visit(how: "leave" | "kick" | "delete" | "disconnect"): Promise<v
   await venue.clear();
 }
 
-/** Half-second looks without a change: longer than an idle HTTP connection is kept open (Node: five seconds). */
-const quietLooks = 13;
+/**
+ * Half-second looks without a change: longer than an idle HTTP connection is kept open (Node: five seconds) and an idle thread of
+ * LiveKit's client (Tokio: ten).
+ */
+const quietLooks = 24;
 
 /** What the box holds once nothing is left to tidy up. */
 async function settled(): Promise<Footprint> {
