@@ -5,7 +5,7 @@ import { roomAudioTopic } from "../../contract/rooms.ts";
 import type { RoomListener, RoomParticipant } from "./connection.ts";
 import { RoomCallError } from "./connection.ts";
 import { LiveKitTracks } from "./livekit-tracks.ts";
-import type { LiveKit } from "./livekit.ts";
+import type { LiveKit } from "./livekit-client.ts";
 import { within } from "./patience.ts";
 import { publishOnBehalf } from "./token.ts";
 import { toneTopics, transcriptionTopic } from "./tones.ts";

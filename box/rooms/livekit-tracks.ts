@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Room } from "@livekit/rtc-node";
 import type { RoomTracks } from "./connection.ts";
-import type { LiveKit } from "./livekit.ts";
+import type { LiveKit } from "./livekit-client.ts";
 import { within } from "./patience.ts";
 
 const sampleRate = 48_000;

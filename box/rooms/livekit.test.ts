@@ -4,7 +4,8 @@
 import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { RoomListener } from "./connection.ts";
-import { LiveKitDialer, type LiveKit } from "./livekit.ts";
+import type { LiveKit } from "./livekit-client.ts";
+import { LiveKitDialer } from "./livekit.ts";
 
 const never = () => new Promise<never>(() => undefined);
 

@@ -3,11 +3,10 @@
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DialOptions, RoomConnection, RoomDialer } from "./connection.ts";
+import type { LiveKit } from "./livekit-client.ts";
 import { LiveKitConnection } from "./livekit-connection.ts";
 import { eventName, events, LiveKitRoom } from "./livekit-room.ts";
 import { isSilence, within } from "./patience.ts";
-
-export type LiveKit = typeof import("@livekit/rtc-node");
 
 const packages = ["@livekit/rtc-node", "@livekit/rtc-ffi-bindings"];
 /** A room server answers within a second, one that is far away within a few; after this it is asked once more. */
