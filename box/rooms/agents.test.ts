@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { agent, type FakeRoom } from "../testing/fake-rooms.ts";
+import { enter, methods, settle, sound } from "../testing/room-agent.ts";
 import { startTestBox, type TestBox } from "../testing/test-box.ts";
 
 let box: TestBox;
@@ -9,21 +10,6 @@ beforeEach(async () => {
   box = await startTestBox();
 });
 afterEach(() => box.close());
-
-const sound = (milliseconds: number) => new Int16Array((24_000 * milliseconds) / 1000).fill(500);
-const methods = (room: FakeRoom) => room.calls.map(({ method }) => method.replace("lk.playback_", ""));
-
-async function enter(options: { held?: boolean; body?: object; token?: object } = {}): Promise<FakeRoom> {
-  box.media.held = options.held ?? false;
-  const answer = await box.join(options);
-  expect(answer.status).toBe(200);
-  return box.rooms.room;
-}
-
-/** Until what was sent so far has been read. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
 
 describe("of several agents one is heard", () => {
   const speaks = async (room: FakeRoom, from: string) => {
@@ -37,7 +23,7 @@ describe("of several agents one is heard", () => {
 
   test("the one that the token publishes for", async () => {
     box.rooms.present = [agent("agent-0"), agent("agent-1")];
-    const room = await enter();
+    const room = await enter(box);
     expect(await speaks(room, "agent-0")).toBe(false);
     expect(room.listener.clearBuffer("agent-0")).toBe("reject");
     expect(await speaks(room, "agent-1")).toBe(true);
@@ -47,14 +33,14 @@ describe("of several agents one is heard", () => {
 
   test("the one that the join names", async () => {
     box.rooms.present = [agent("agent-1"), agent("agent-2")];
-    const room = await enter({ body: { engine_identity: "agent-2" } });
+    const room = await enter(box, { body: { engine_identity: "agent-2" } });
     expect(await speaks(room, "agent-1")).toBe(false);
     expect(await speaks(room, "agent-2")).toBe(true);
   });
 
   test("the first there is, where the token leaves it open; and the next when it leaves", async () => {
     box.rooms.present = [];
-    const room = await enter({ token: { attributes: { "lk.publish_on_behalf": "" } } });
+    const room = await enter(box, { token: { attributes: { "lk.publish_on_behalf": "" } } });
     expect(await speaks(room, "agent-1")).toBe(false);
     room.listener.joined(agent("agent-1"));
     room.listener.joined(agent("agent-2"));
@@ -65,7 +51,7 @@ describe("of several agents one is heard", () => {
   });
 
   test("one that leaves in the middle of a sentence is silenced when it comes back, and told", async () => {
-    const room = await enter({ held: true });
+    const room = await enter(box, { held: true });
     room.speak().write(sound(100));
     await expect.poll(() => methods(room)).toEqual(["started"]);
     room.listener.left("agent-1");
@@ -76,7 +62,7 @@ describe("of several agents one is heard", () => {
   });
 
   test("one that leaves is heard to the end of what it sent, hears of it when it is back, and speaks again", async () => {
-    const room = await enter();
+    const room = await enter(box);
     room.speak().write(sound(100));
     await settle();
     room.listener.left("agent-1");
@@ -115,7 +101,7 @@ describe("a tone that the agent asks for", () => {
     room.listener.message({ from, topic: "vv.tone", text: JSON.stringify({ tone }), attributes: {} });
 
   test("is worn, by the agent's word alone", async () => {
-    const room = await enter({ held: true });
+    const room = await enter(box, { held: true });
     await box.media.stage.addTone("happy", "/nowhere");
     await box.media.stage.addTone("sad", "/nowhere");
     ask(room, "somebody", "sad");

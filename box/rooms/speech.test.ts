@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FakeRoom, FakeSound } from "../testing/fake-rooms.ts";
+import { enter, methods, settle, sound } from "../testing/room-agent.ts";
 import { startTestBox, type TestBox } from "../testing/test-box.ts";
 import { RoomCallError } from "./connection.ts";
 
@@ -11,24 +12,9 @@ beforeEach(async () => {
 });
 afterEach(() => box.close());
 
-const sound = (milliseconds: number) => new Int16Array((24_000 * milliseconds) / 1000).fill(500);
-const methods = (room: FakeRoom) => room.calls.map(({ method }) => method.replace("lk.playback_", ""));
-
-async function enter(options: { held?: boolean; body?: object; token?: object } = {}): Promise<FakeRoom> {
-  box.media.held = options.held ?? false;
-  const answer = await box.join(options);
-  expect(answer.status).toBe(200);
-  return box.rooms.room;
-}
-
-/** Until what was sent so far has been read. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
 describe("a segment", () => {
   test("is heard, and told of at its beginning and its end", async () => {
-    const room = await enter();
+    const room = await enter(box);
     const segment = room.speak();
     segment.write(sound(100));
     segment.write(sound(200));
@@ -45,7 +31,7 @@ describe("a segment", () => {
   });
 
   test("follows the one before it, and its position begins anew", async () => {
-    const room = await enter();
+    const room = await enter(box);
     for (const milliseconds of [100, 50]) {
       const segment = room.speak();
       segment.write(sound(milliseconds));
@@ -58,7 +44,7 @@ describe("a segment", () => {
   });
 
   test("of stereo, cut within samples, is mixed down and whole", async () => {
-    const room = await enter();
+    const room = await enter(box);
     const pushed: number[] = [];
     box.media.stage.onPushed = (pcm) => pushed.push(...pcm);
     const segment = room.speak("agent-1", { sample_rate: "8000", num_channels: "2" });
@@ -70,7 +56,7 @@ describe("a segment", () => {
   });
 
   test("without a sample is over without a word", async () => {
-    const room = await enter();
+    const room = await enter(box);
     const empty = room.speak();
     empty.end();
     const odd = room.speak();
@@ -86,7 +72,7 @@ describe("a segment", () => {
     [{ sample_rate: "96000", num_channels: "1" }],
     [{ sample_rate: "24000", num_channels: "0" }],
   ])("that says %j of itself is sent away", async (attributes) => {
-    const room = await enter();
+    const room = await enter(box);
     const segment = room.speak("agent-1", attributes as Record<string, string>);
     segment.write(sound(10));
     await settle();
@@ -96,7 +82,7 @@ describe("a segment", () => {
   });
 
   test("that breaks off is heard as far as it came", async () => {
-    const room = await enter();
+    const room = await enter(box);
     const segment = room.speak();
     segment.write(sound(100));
     segment.breakOff();
@@ -105,7 +91,7 @@ describe("a segment", () => {
 
   test("keeps the room from running idle, and is news to its owner's sockets", async () => {
     const socket = await box.socket();
-    const room = await enter({ held: true, body: { idle_minutes: 0.01 } });
+    const room = await enter(box, { held: true, body: { idle_minutes: 0.01 } });
     const segment = room.speak();
     segment.write(sound(100));
     expect(await socket.next("avatar_speech_started")).toMatchObject({ correlationId: null });
@@ -152,7 +138,7 @@ describe("an interrupted segment is over exactly once", () => {
   };
 
   test.each(Object.keys(orders))("%s", async (order) => {
-    const room = await enter({ held: true });
+    const room = await enter(box, { held: true });
     box.media.stage.playedShare = 0.5;
     const segment = room.speak();
     segment.write(sound(400));
@@ -184,7 +170,7 @@ describe("an interrupted segment is over exactly once", () => {
     ],
     ["there is none", (segment: FakeSound) => segment.end(), 0],
   ])("cleared before any sound was here, when %s", async (_, then, expected) => {
-    const room = await enter();
+    const room = await enter(box);
     const segment = room.speak();
     room.listener.clearBuffer("agent-1");
     then(segment);
@@ -202,7 +188,7 @@ describe("an interrupted segment is over exactly once", () => {
   });
 
   test("nothing to interrupt is nothing to tell, and interrupts nobody else", async () => {
-    const room = await enter({ held: true });
+    const room = await enter(box, { held: true });
     expect(room.listener.clearBuffer("agent-1")).toBe("ok");
     await box.ask("/api/talk", { body: { text: "I go on." } });
     room.listener.clearBuffer("agent-1");
@@ -212,7 +198,7 @@ describe("an interrupted segment is over exactly once", () => {
   });
 
   test("by a stage that does not answer", async () => {
-    const room = await enter({ held: true });
+    const room = await enter(box, { held: true });
     box.media.stage.deaf = true;
     const segment = room.speak();
     segment.write(sound(400));
@@ -222,7 +208,7 @@ describe("an interrupted segment is over exactly once", () => {
   });
 
   test("by the owner", async () => {
-    const room = await enter({ held: true });
+    const room = await enter(box, { held: true });
     room.speak().write(sound(400));
     await expect.poll(() => methods(room)).toEqual(["started"]);
     await box.ask("/api/interrupt", { method: "POST" });
@@ -230,7 +216,7 @@ describe("an interrupted segment is over exactly once", () => {
   });
 
   test("by the end of the session, as long as anybody can be told", async () => {
-    const room = await enter({ held: true });
+    const room = await enter(box, { held: true });
     room.speak().write(sound(400));
     await expect.poll(() => methods(room)).toEqual(["started"]);
     await box.ask("/rtc/leave", { method: "POST" });
@@ -239,7 +225,7 @@ describe("an interrupted segment is over exactly once", () => {
   });
 
   test("by a stage that takes no more", async () => {
-    const room = await enter();
+    const room = await enter(box);
     box.media.stage.full = true;
     room.speak().write(sound(400));
     await expect.poll(() => room.finished).toMatchObject([{ interrupted: true, playback_position: 0 }]);
@@ -248,7 +234,7 @@ describe("an interrupted segment is over exactly once", () => {
 
 describe("a stream whose end is lost", () => {
   test("is over when the next one has begun", { timeout: 10_000 }, async () => {
-    const room = await enter();
+    const room = await enter(box);
     room.speak().write(sound(100));
     await settle();
     expect(room.finished).toEqual([]);
@@ -263,7 +249,7 @@ describe("a stream whose end is lost", () => {
 
 describe("the agent's answers", () => {
   test("to playback_started: one that has no such method is not asked again", async () => {
-    const room = await enter();
+    const room = await enter(box);
     room.answer = ({ method }) => {
       if (method === "lk.playback_started") throw new RoomCallError(1400, "Method not supported");
       return "ok";
@@ -282,7 +268,7 @@ describe("the agent's answers", () => {
     [2, 3],
     [9, 3],
   ])("to playback_finished: after %d failures it was called %d times", async (failures, expected) => {
-    const room = await enter();
+    const room = await enter(box);
     let left = failures;
     room.answer = ({ method }) => {
       if (method === "lk.playback_finished" && left-- > 0)

@@ -7,7 +7,8 @@ import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { build, buildAvatar, findGpu, readAvatar, renderFrame, Stage, visemesOf } from "./index.js";
-import type { BuildAvatarOptions, MediaPacket, StageEvent, StageOptions } from "./index.js";
+import type { BuildAvatarOptions, StageOptions } from "./index.js";
+import { openStageOf, tone } from "./open-stage.ts";
 import { plainFace, plainFaceSize as SIZE } from "./plain-face.ts";
 
 const run = promisify(execFile);
@@ -15,43 +16,7 @@ const bindingUrl = new URL("./index.js", import.meta.url).href;
 let avatarDir: string;
 let avatar: BuildAvatarOptions;
 
-function tone(seconds: number, sampleRate: number): Int16Array {
-  return Int16Array.from({ length: seconds * sampleRate }, (_, i) =>
-    Math.round(12_000 * Math.sin((2 * Math.PI * 150 * i) / sampleRate)),
-  );
-}
-
-/** A Stage, what it sent, and a way to wait until it has sent something. */
-function openStage(options: Partial<StageOptions> = {}) {
-  const packets: MediaPacket[] = [];
-  const events: StageEvent[] = [];
-  const waiting = new Set<() => void>();
-  const changed = () => waiting.forEach((check) => check());
-  const stage = new Stage({
-    avatarDir,
-    onPackets: (batch) => {
-      packets.push(...batch);
-      changed();
-    },
-    onEvent: (event) => {
-      events.push(event);
-      changed();
-    },
-    ...options,
-  });
-  const until = (done: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      const check = () => {
-        if (!done()) return;
-        waiting.delete(check);
-        resolve();
-      };
-      waiting.add(check);
-      check();
-    });
-  const of = (kind: MediaPacket["kind"]) => packets.filter((packet) => packet.kind === kind);
-  return { stage, packets, events, until, of };
-}
+const openStage = (options: Partial<StageOptions> = {}) => openStageOf({ avatarDir, ...options });
 
 beforeAll(async () => {
   avatarDir = await mkdtemp(join(tmpdir(), "visavis-binding-"));
@@ -365,43 +330,5 @@ test("the build tells what it holds", () => {
     encoders: ["libx264"],
     cuda: expect.any(Boolean),
     recogniser: true,
-  });
-});
-
-describe("a raw output", () => {
-  test("is pictures and samples as they are, with the timestamps of the one clock", async () => {
-    const { stage, events, until, of } = openStage({ output: "raw" });
-    try {
-      const utterance = stage.beginUtterance();
-      stage.pushAudio(utterance, tone(0.4, 48_000), 48_000);
-      stage.endUtterance(utterance);
-      await until(() => events.some(({ type }) => type === "utterance_ended") && of("video").length > 12);
-      for (const { data, keyframe, timestamp } of of("video")) {
-        expect(data.length).toBe((SIZE * SIZE * 3) / 2);
-        expect(keyframe).toBe(true);
-        expect(timestamp % 3600).toBe(0);
-      }
-      // The luma of the face's surroundings: rendered, and not left at zero.
-      expect(of("video")[0]!.data[0]).toBeGreaterThan(100);
-      const sound = of("audio");
-      for (const { data, timestamp } of sound) {
-        expect(data.length).toBe(1920);
-        expect(timestamp % 960).toBe(0);
-      }
-      const spoken = sound.filter(({ speech }) => speech);
-      expect(spoken.length).toBeGreaterThanOrEqual(20);
-      const samples = spoken.flatMap(({ data }) =>
-        Array.from({ length: 960 }, (_, i) => data.readInt16LE(2 * i)),
-      );
-      expect(Math.max(...samples)).toBeGreaterThan(11_000);
-      expect(Math.max(...samples)).toBeLessThan(13_000);
-      expect(stage.stats().encoder).toBe("raw");
-    } finally {
-      await stage.close();
-    }
-  });
-
-  test("is one of two", () => {
-    expect(() => openStage({ output: "mpeg" as "raw" })).toThrow("output must be encoded or raw");
   });
 });

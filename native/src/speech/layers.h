@@ -5,13 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#ifndef VISAVIS_HOST_DEVICE
-#ifdef __CUDACC__
-#define VISAVIS_HOST_DEVICE __host__ __device__
-#else
-#define VISAVIS_HOST_DEVICE
-#endif
-#endif
+#include "host_device.h"
 
 namespace visavis::speech {
 
